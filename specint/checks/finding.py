@@ -1,0 +1,39 @@
+"""One finding: the shape behind every output format."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """A place that a reader can open to check the finding, and what is to be seen there."""
+
+    file: str
+    line: int
+    what: str
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule's verdict on one member of one class.
+
+    Attributes:
+        rule, id: symbol and number of the rule (`spec-missing-delegation`, `E7701`).
+        class_: the dotted class it is about.
+        member: the member it is about; "" where the rule is about the class as a whole.
+        algorithms: the algorithms that ask for the member.
+        file, line, column: where the message stands: the class's line, or the member's. Lines count from 1,
+            columns from 0. `file` is relative to the folder that holds the package.
+        patch: a unified diff, or None.
+    """
+
+    rule: str
+    id: str
+    class_: str = msgspec.field(name="class")
+    member: str
+    algorithms: tuple[str, ...]
+    file: str
+    line: int
+    column: int = 0
+    message: str
+    evidence: tuple[Evidence, ...] = ()
+    patch: str | None = None

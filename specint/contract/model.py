@@ -1,0 +1,87 @@
+"""What the spec workers and the model runner ask of a model object, as data."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Role = Literal["target", "draft", "both", "inner", "class"]
+Use = Literal["call", "read", "write"]
+Strength = Literal["required", "raises", "optional", "any-of", "conditional"]
+
+
+class Site(msgspec.Struct, frozen=True, order=True):
+    """One place that touches a model object. `file` is relative to the folder that holds the `sglang` package."""
+
+    file: str
+    line: int
+    function: str
+
+
+class CallShape(msgspec.Struct, frozen=True, order=True):
+    """How one or more sites call a member.
+
+    Attributes:
+        positional: the most positional arguments that any site hands over.
+        keywords: the keyword arguments of the sites, sorted.
+        unpacks: into how many names the result is unpacked, None where it is not.
+        fewest: the fewest positional arguments; less than `positional` means that the parameter needs a default.
+        starred: a site hands over `*args` or `**kwargs`, so the figures above are lower bounds.
+    """
+
+    positional: int = 0
+    keywords: tuple[str, ...] = ()
+    unpacks: int | None = None
+    fewest: int = 0
+    starred: bool = False
+
+
+class Condition(msgspec.Struct, frozen=True, order=True):
+    """A requirement holds only if the same model object has (`holds`) or lacks another member."""
+
+    member: str
+    holds: bool
+
+
+class Requirement(msgspec.Struct, frozen=True, kw_only=True):
+    """One member that callers ask of a model object in one role.
+
+    Attributes:
+        algorithms: names as in `SpeculativeAlgorithm`, sorted; empty where no algorithm decides (every server asks).
+        strength: `required` (unguarded, AttributeError), `raises` (guarded in form, an error by name in fact),
+            `any-of` (one member of `group` is enough, first is preferred), `conditional` (see `condition`),
+            `optional` (a usable default).
+        group: the members of an any-of, in the order in which the caller tries them, joined by "|".
+        interface: which contract it belongs to; "speculative" is the one that verdicts are about.
+        decided_by: the line that sets the strength: the raise, the hasattr, the handler; else the first site.
+        settings: conditions on configuration (not on the model) that are open, as written in the source.
+    """
+
+    role: Role
+    member: str
+    use: Use
+    algorithms: tuple[str, ...]
+    strength: Strength
+    sites: tuple[Site, ...]
+    group: str | None = None
+    call: CallShape | None = None
+    condition: Condition | None = None
+    interface: str = "speculative"
+    decided_by: Site | None = None
+    settings: tuple[str, ...] = ()
+
+
+class Contract(msgspec.Struct, frozen=True, kw_only=True):
+    """All requirements of one tree.
+
+    Attributes:
+        algorithms: every speculative algorithm of the tree, in the order of its enum, without NONE.
+        aliases: other names that a user may pass (`NEXTN`) and the algorithm each turns into.
+        workers: algorithm to the dotted names of the worker classes that serve it.
+    """
+
+    requirements: tuple[Requirement, ...]
+    algorithms: tuple[str, ...]
+    aliases: dict[str, str] = {}
+    workers: dict[str, tuple[str, ...]] = {}
