@@ -1,0 +1,65 @@
+# Every target sets itself up: Python 3.11 or newer, and the package index, are all that is assumed.
+#   make report   which SGLang models lack what the speculative workers ask of them
+#   make test     everything that .ci/run runs
+#   make lint     style, types and the direction of imports alone
+#   make bench    the times in docs, measured here
+
+# The first interpreter that is new enough; `make PYTHON=... test` takes another.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+SGLANG ?= 0.5.9
+FIXTURE = fixtures/sglang_small/sglang
+BIN = .venv/bin
+PIP = $(BIN)/python -m pip --disable-pip-version-check
+
+.PHONY: report test lint bench clean
+.DELETE_ON_ERROR:
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "specint needs Python 3.11 or newer (make PYTHON=path/to/python)" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+
+# The stamps are older than pyproject.toml as soon as it changes, and then the dependencies are looked at again.
+.venv/installed: pyproject.toml | $(BIN)/python
+	$(PIP) install --quiet --editable .
+	@touch $@
+
+.venv/installed-dev: pyproject.toml | $(BIN)/python
+	$(PIP) install --quiet --editable '.[dev]'
+	@touch $@ .venv/installed
+
+# The JSON comes first: whether it could be made says which tree the matrix is about. Only a release that the index
+# doesn't hand out is replaced by the fixture; any other failure is shown and ends the target.
+report: .venv/installed
+	@tree='$(SGLANG)'; status=0; \
+	$(BIN)/specint report --sglang "$$tree" --format json > report.json || status=$$?; \
+	if [ ! -s report.json ] && [ ! -e "$$tree" ] \
+	   && ! $(PIP) --retries 0 --timeout 10 index versions sglang > /dev/null 2>&1; then \
+	  echo "make report: no package index within reach, so this is $(FIXTURE), not SGLang $$tree"; \
+	  tree='$(FIXTURE)'; status=0; \
+	  $(BIN)/specint report --sglang "$$tree" --format json > report.json || status=$$?; \
+	fi; \
+	[ -s report.json ] || exit $$status; \
+	$(BIN)/specint report --sglang "$$tree" || status=$$?; \
+	echo "The same as JSON: report.json"; \
+	exit $$status
+
+lint: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict specint
+	$(BIN)/lint-imports --no-logo
+
+# The tests run even when lint has something to say, so that one run shows everything; pytest's line is the last.
+test: .venv/installed-dev
+	@status=0; \
+	$(MAKE) --no-print-directory lint || { status=1; echo "make test: lint failed, see above; the tests run all the same"; }; \
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST) || status=1; \
+	exit $$status
+
+bench: .venv/installed
+	$(BIN)/python benchmarks/bench.py $(BENCH)
+
+clean:
+	rm -rf .venv .bench-venv build dist report.json bench.json .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
