@@ -1,0 +1,32 @@
+"""specint: which SGLang models meet what the speculative-decoding workers ask of them, read from the source alone.
+
+Importing this package costs next to nothing: what is heavy is loaded by the command or the plugin that needs it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pylint.lint import PyLinter
+
+__all__ = ["register"]
+
+
+def register(linter: PyLinter) -> None:
+    """What `pylint --load-plugins specint` calls: registers the checker of `specint.pylint_plugin`."""
+    from specint.pylint_plugin import register as register_checker
+
+    register_checker(linter)
+
+
+def __getattr__(name: str) -> str:
+    # The version has one home, the distribution's metadata; reading it takes longer than importing the package.
+    if name == "__version__":
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            return version("specint")
+        except PackageNotFoundError:  # run from a checkout that was never installed
+            return "0+unknown"
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

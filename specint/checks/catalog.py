@@ -1,0 +1,149 @@
+"""The rules as data: `rules/<symbol>/rule.toml` is what pylint, `specint explain`, the docs and the tests read."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from specint.checks.suggestion import did_you_mean
+from specint.errors import SpecintError
+
+Severity = Literal["fatal", "error", "warning", "info"]
+
+_LETTERS: dict[str, str] = {"fatal": "F", "error": "E", "warning": "W", "info": "I"}
+_ID = re.compile(r"[FEWI]77\d\d\Z")
+_SYMBOL = re.compile(r"spec(-[a-z0-9]+)+\Z")
+_VERSION = re.compile(r"\d+\.\d+(\.\d+)?\Z")
+
+
+class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One rule's `rule.toml`.
+
+    Attributes:
+        id, symbol: number and name; neither is ever given to another rule.
+        severity: `fatal` is for what could not be checked at all.
+        summary: one line, without a full stop: the title of the rule in every output.
+        what_it_does, why_bad: paragraphs of Markdown for someone who never heard of speculative decoding.
+        references: addresses, or `SGLang #19689`.
+        since: the release of specint that brought the rule.
+        default: whether the rule speaks without being selected.
+        headline: what to do about a finding, in a few words; the line above a patch.
+        bad, good: the example files, name to text; filled from the folder.
+    """
+
+    id: str
+    symbol: str
+    severity: Severity
+    summary: str
+    what_it_does: str
+    why_bad: str
+    references: tuple[str, ...] = ()
+    since: str
+    default: bool = True
+    headline: str = ""
+    bad: dict[str, str] = {}
+    good: dict[str, str] = {}
+
+
+def rules_directory() -> Path:
+    """`specint/_rules` in an installed wheel, `rules/` beside the package in a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    inside = package / "_rules"
+    return inside if inside.is_dir() else package.parent / "rules"
+
+
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule, by number."""
+    return _catalog()[0]
+
+
+def rule(name: str) -> Rule:
+    """The rule of that symbol or id, in any letter case."""
+    found = find_rule(name)
+    if found is None:
+        names = [word for known in all_rules() for word in (known.symbol, known.id)]
+        raise SpecintError("no such rule", name, did_you_mean(name, names) or "`specint rules` lists them")
+    return found
+
+
+def find_rule(name: str) -> Rule | None:
+    """The rule of that symbol or id, None where there is none."""
+    return _catalog()[1].get(name.lower())
+
+
+def load_catalog(directory: Path) -> tuple[Rule, ...]:
+    """Read every rule folder under `directory`; one that is broken, twice there or misnamed raises SpecintError."""
+    try:
+        folders = sorted(path for path in directory.iterdir() if path.is_dir() and not path.name.startswith((".", "_")))
+    except OSError as error:
+        raise SpecintError("the rules can't be read", str(directory), "is specint installed completely?") from error
+    rules = sorted((_load(folder) for folder in folders), key=lambda loaded: (loaded.id[1:], loaded.id))
+    _refuse_duplicates(rules)
+    return tuple(rules)
+
+
+@cache
+def _catalog() -> tuple[tuple[Rule, ...], dict[str, Rule]]:
+    rules = load_catalog(rules_directory())
+    if not rules:
+        raise SpecintError("no rules found", str(rules_directory()), "is specint installed completely?")
+    return rules, {name.lower(): loaded for loaded in rules for name in (loaded.symbol, loaded.id)}
+
+
+def _load(folder: Path) -> Rule:
+    path = folder / "rule.toml"
+    try:
+        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise SpecintError("a rule folder has no rule.toml", str(folder)) from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SpecintError(f"not readable as TOML: {error}", str(path)) from error
+    examples = {"bad": _example(folder, "bad"), "good": _example(folder, "good")}
+    if clash := examples.keys() & data.keys():
+        raise SpecintError(f"`{min(clash)}` is a file or folder beside rule.toml, not a key in it", str(path))
+    try:
+        loaded = msgspec.convert({**data, **examples}, Rule)
+    except msgspec.ValidationError as error:
+        raise SpecintError(str(error), str(path)) from error
+    if complaint := _complaint(loaded, folder.name):
+        raise SpecintError(complaint, str(path))
+    return loaded
+
+
+def _complaint(loaded: Rule, folder_name: str) -> str | None:
+    if loaded.symbol != folder_name:
+        return f"symbol `{loaded.symbol}` in the folder `{folder_name}`"
+    if not _SYMBOL.match(loaded.symbol):
+        return f"symbol `{loaded.symbol}` is not of the form spec-some-words"
+    if not _ID.match(loaded.id) or loaded.id[0] != _LETTERS[loaded.severity]:
+        return f"id `{loaded.id}` is not {_LETTERS[loaded.severity]}77 and two digits, as severity {loaded.severity} asks"
+    if not _VERSION.match(loaded.since):
+        return f"since = `{loaded.since}` is not a release"
+    if loaded.summary.strip() != loaded.summary or "\n" in loaded.summary or loaded.summary.endswith("."):
+        return "the summary is one line without a full stop"
+    empty = [key for key in ("summary", "what_it_does", "why_bad") if not getattr(loaded, key).strip()]
+    return f"`{empty[0]}` is empty" if empty else None
+
+
+def _example(folder: Path, name: str) -> dict[str, str]:
+    """`bad.py` alone, or every file under `bad/` by its path in there."""
+    single, several = folder / f"{name}.py", folder / name
+    if single.is_file():
+        return {single.name: single.read_text(encoding="utf-8")}
+    files: Iterable[Path] = sorted(several.rglob("*.py")) if several.is_dir() else ()
+    return {path.relative_to(several).as_posix(): path.read_text(encoding="utf-8") for path in files}
+
+
+def _refuse_duplicates(rules: Iterable[Rule]) -> None:
+    numbers: dict[str, str] = {}
+    for loaded in rules:
+        # The letter is severity: E7701 and W7701 would be one number with two meanings.
+        other = numbers.setdefault(loaded.id[1:], loaded.symbol)
+        if other != loaded.symbol:
+            raise SpecintError(f"number {loaded.id[1:]} is taken by `{other}`", loaded.symbol)

@@ -1,0 +1,62 @@
+"""Which rules speak: the defaults, changed by `--select` and `--ignore`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from specint.checks.catalog import Rule, all_rules
+from specint.checks.finding import Finding
+from specint.checks.suggestion import did_you_mean
+from specint.errors import SpecintError
+
+
+def selected_symbols(select: Sequence[str] = (), ignore: Sequence[str] = (), *, where: str = "select") -> frozenset[str]:
+    """The symbols of the rules that speak.
+
+    A name is a symbol, an id, the beginning of an id (`E77`) or `ALL`. Without `select` it is the rules that are on by
+    default. `ignore` wins over `select`, unless `select` names the rule in full and `ignore` only its beginning.
+    A name that fits no rule is an error.
+    """
+    chosen = {rule.symbol: 0 for rule in all_rules() if rule.default} if not select else {}
+    for name in select:
+        for rule, weight in _matching(name, where):
+            chosen[rule.symbol] = max(weight, chosen.get(rule.symbol, 0))
+    dropped: dict[str, int] = {}
+    for name in ignore:
+        for rule, weight in _matching(name, "ignore"):
+            dropped[rule.symbol] = max(weight, dropped.get(rule.symbol, 0))
+    return frozenset(symbol for symbol, weight in chosen.items() if dropped.get(symbol, -1) < weight)
+
+
+def select_findings(findings: Iterable[Finding], symbols: frozenset[str]) -> tuple[Finding, ...]:
+    """The findings of those rules, each once, in the order in which they are printed everywhere."""
+    kept = {finding for finding in findings if finding.rule in symbols}
+    return tuple(sorted(kept, key=finding_order))
+
+
+def finding_order(finding: Finding) -> tuple[str, int, str, str, str, tuple[str, ...], str]:
+    """By place, then class, rule and member: no two different findings are equal in all of it."""
+    return (
+        finding.file,
+        finding.line,
+        finding.class_,
+        finding.id,
+        finding.member,
+        finding.algorithms,
+        finding.message,
+    )
+
+
+def _matching(name: str, where: str) -> list[tuple[Rule, int]]:
+    """The rules that `name` means, with how exactly it means them: the length of the prefix, or more for a full name."""
+    rules = all_rules()
+    if name.upper() == "ALL":
+        return [(rule, 1) for rule in rules]
+    exact = [rule for rule in rules if name.lower() in (rule.symbol, rule.id.lower())]
+    if exact:
+        return [(rule, 100) for rule in exact]
+    begun = [rule for rule in rules if name and rule.id.startswith(name.upper())]
+    if not begun:
+        known = [word for rule in rules for word in (rule.symbol, rule.id)]
+        raise SpecintError(f"no rule is called `{name}`", where, did_you_mean(name, known) or "`specint rules` lists them")
+    return [(rule, 1 + len(name)) for rule in begun]
