@@ -91,7 +91,7 @@ def complete(home: Path) -> bool:
 
 
 def download(version: str, folder: Path) -> None:
-    """Lets pip put the wheel into `folder`; where it can't, the test fails in CI and is skipped elsewhere, with pip's reason."""
+    """Lets pip put the wheel into `folder`; where it can't, the test fails in CI and is skipped elsewhere."""
     said = ""
     for tag in [(), *FOREIGN_TAGS]:
         platform = ["--python-version", tag[0], "--abi", tag[1], "--platform", tag[2]] if tag else []
