@@ -1,0 +1,465 @@
+"""From the text of one module to its facts: one `ast` pass, the tree dropped at once."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+import warnings
+from collections.abc import Callable, Sequence
+
+from specint.errors import SpecintError
+from specint.facts import model as facts
+from specint.facts.model import Expr
+
+_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}
+_LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_PRAGMA = re.compile(r"#.*?pylint:\s*(disable|disable-next|skip-file)\b\s*(?:=\s*([\w\-, ]+))?")
+
+
+def extract(text: str, *, name: str, path: str, is_package: bool = False) -> facts.Module:
+    """The facts of one module.
+
+    Args:
+        text: the decoded source.
+        name: its dotted name, with which relative imports are resolved.
+        path: what a diagnostic should call the file.
+
+    Raises:
+        SpecintError: the text is no Python that this interpreter can parse; `where` has line and column.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes in somebody else's strings are not our business
+            tree = ast.parse(text)
+        body = _Scope(name.split("."), is_package).read(tree.body)
+    except SyntaxError as error:
+        place = f"{path}:{error.lineno or 1}:{max((error.offset or 1) - 1, 0)}"
+        raise SpecintError(f"does not parse: {error.msg}", place, "fix the syntax, or exclude the file") from error
+    except (RecursionError, MemoryError) as error:
+        raise SpecintError("is nested too deeply to be read", path, "exclude the file") from error
+    except ValueError as error:  # a null byte, on the Pythons where that is not a SyntaxError
+        raise SpecintError(f"does not parse: {error}", path, "fix the file, or exclude it") from error
+    pragmas = _pragmas(text) if "pylint:" in text else ()
+    return facts.Module(name, path, is_package, body, pragmas)
+
+
+def _pragmas(text: str) -> tuple[facts.Pragma, ...]:
+    found = []
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT and (match := _PRAGMA.search(token.string)):
+            codes = tuple(code.strip() for code in (match[2] or "").split(",") if code.strip())
+            own_line = not token.line[: token.start[1]].strip()
+            found.append(facts.Pragma(token.start[0], match[1], codes, own_line))
+    return tuple(found)
+
+
+class _Scope:
+    """Builds one `Scope`; nested scopes get a builder of their own."""
+
+    def __init__(self, module: list[str], is_package: bool, prefix: str = "") -> None:
+        self.module = module
+        self.is_package = is_package
+        self.prefix = prefix
+        self.guards: list[facts.Guard] = []
+        self.steps: list[facts.Step] = []
+        self.functions: list[facts.Function] = []
+        self.classes: list[facts.Class] = []
+        self.is_generator = False
+
+    def read(self, body: Sequence[ast.stmt]) -> facts.Scope:
+        self.block(body, -1)
+        return facts.Scope(tuple(self.guards), tuple(self.steps), tuple(self.functions), tuple(self.classes))
+
+    # -- statements ------------------------------------------------------------------------------------------------
+
+    def block(self, body: Sequence[ast.stmt], guard: int) -> None:
+        for statement in body:
+            handler = _STATEMENTS.get(type(statement))
+            if handler is not None:
+                guard = handler(self, statement, guard)
+
+    def push(
+        self,
+        parent: int,
+        kind: str,
+        test: Expr | None,
+        positive: bool,
+        line: int,
+        catches: tuple[str, ...] = (),
+        reraises: str = "",
+    ) -> int:
+        self.guards.append(facts.Guard(parent, kind, test, positive, line, catches, reraises))  # type: ignore[arg-type]
+        return len(self.guards) - 1
+
+    def assign(self, node: ast.Assign, guard: int) -> int:
+        value = self.expr(node.value)
+        for target in node.targets:
+            self.bind(self.expr(target), value, "=", guard, node.lineno)
+        return guard
+
+    def bind(self, target: Expr, value: Expr | None, how: str, guard: int, line: int) -> None:
+        if isinstance(target, facts.Sequence) and isinstance(value, facts.Sequence) and how == "=":
+            items = target.items
+            if len(items) == len(value.items) and not any(isinstance(i, facts.Starred) for i in items + value.items):
+                for one, its in zip(items, value.items, strict=True):
+                    self.bind(one, its, how, guard, line)
+                return
+        self.steps.append(facts.Bind(target, value, None, how, guard, line))
+
+    def annotated(self, node: ast.AnnAssign, guard: int) -> int:
+        value = self.expr(node.value) if node.value is not None else None
+        target, annotation = self.expr(node.target), self.annotation(node.annotation)
+        how = "=" if node.value is not None else "declare"
+        self.steps.append(facts.Bind(target, value, annotation, how, guard, node.lineno))
+        return guard
+
+    def augmented(self, node: ast.AugAssign, guard: int) -> int:
+        target = self.expr(node.target)
+        value = facts.Other((target, self.expr(node.value)))
+        self.steps.append(facts.Bind(target, value, None, "augment", guard, node.lineno))
+        return guard
+
+    def expression(self, node: ast.Expr, guard: int) -> int:
+        if not isinstance(node.value, ast.Constant):
+            self.steps.append(facts.Evaluate(self.expr(node.value), guard, node.lineno))
+        return guard
+
+    def returns(self, node: ast.Return, guard: int) -> int:
+        value = self.expr(node.value) if node.value is not None else None
+        self.steps.append(facts.Return(value, guard, node.lineno))
+        return guard
+
+    def raises(self, node: ast.Raise, guard: int) -> int:
+        value = self.expr(node.exc) if node.exc is not None else None
+        self.steps.append(facts.Raise(value, guard, node.lineno))
+        return guard
+
+    def asserts(self, node: ast.Assert, guard: int) -> int:
+        test = self.expr(node.test)
+        self.steps.append(facts.Evaluate(test, guard, node.lineno))
+        failed = self.push(guard, "if", test, False, node.lineno)
+        self.steps.append(facts.Raise(None, failed, node.lineno))
+        return self.push(guard, "after", test, True, node.lineno)
+
+    def deletes(self, node: ast.Delete, guard: int) -> int:
+        for target in node.targets:
+            self.steps.append(facts.Delete(self.expr(target), guard, node.lineno))
+        return guard
+
+    def branch(self, node: ast.If, guard: int) -> int:
+        test = self.expr(node.test)
+        self.steps.append(facts.Evaluate(test, guard, node.lineno))
+        self.block(node.body, self.push(guard, "if", test, True, node.lineno))
+        if node.orelse:
+            self.block(node.orelse, self.push(guard, "if", test, False, node.lineno))
+        left, left_else = _leaves(node.body), _leaves(node.orelse)
+        if left and not left_else:
+            return self.push(guard, "after", test, False, node.lineno)
+        if left_else and not left:
+            return self.push(guard, "after", test, True, node.lineno)
+        return guard
+
+    def for_loop(self, node: ast.For | ast.AsyncFor, guard: int) -> int:
+        iterable = self.expr(node.iter)
+        inside = self.push(guard, "loop", iterable, True, node.lineno)
+        self.bind(self.expr(node.target), iterable, "for", inside, node.lineno)
+        self.block(node.body, inside)
+        self.block(node.orelse, guard)
+        return guard
+
+    def while_loop(self, node: ast.While, guard: int) -> int:
+        test = self.expr(node.test)
+        self.steps.append(facts.Evaluate(test, guard, node.lineno))
+        self.block(node.body, self.push(guard, "loop", test, True, node.lineno))
+        self.block(node.orelse, guard)
+        return guard
+
+    def with_block(self, node: ast.With | ast.AsyncWith, guard: int) -> int:
+        for item in node.items:
+            value = self.expr(item.context_expr)
+            if item.optional_vars is not None:
+                self.bind(self.expr(item.optional_vars), value, "with", guard, node.lineno)
+            else:
+                self.steps.append(facts.Evaluate(value, guard, node.lineno))
+        return self.inline(node.body, guard)
+
+    def inline(self, body: Sequence[ast.stmt], guard: int) -> int:
+        """A block that always runs: what it leaves behind guards what follows."""
+        for statement in body:
+            handler = _STATEMENTS.get(type(statement))
+            if handler is not None:
+                guard = handler(self, statement, guard)
+        return guard
+
+    def try_block(self, node: ast.Try | ast.TryStar, guard: int) -> int:
+        catches = tuple(name for handler in node.handlers for name in _caught(handler))
+        if node.handlers:
+            inside = self.push(guard, "try", None, True, node.lineno, catches, _reraises(node.handlers))
+        else:
+            inside = guard
+        self.block(node.body, inside)
+        for handler in node.handlers:
+            around = self.push(guard, "except", None, True, handler.lineno, _caught(handler))
+            self.block(handler.body, around)
+        self.block(node.orelse, inside if node.handlers else guard)
+        self.block(node.finalbody, guard)
+        return guard
+
+    def match(self, node: ast.Match, guard: int) -> int:
+        subject = self.expr(node.subject)
+        self.steps.append(facts.Evaluate(subject, guard, node.lineno))
+        for case in node.cases:
+            test: Expr = facts.Other((subject,))
+            if isinstance(case.pattern, ast.MatchValue):
+                test = facts.Compare((subject, self.expr(case.pattern.value)), ("==",))
+            self.block(case.body, self.push(guard, "if", test, True, case.pattern.lineno))
+        return guard
+
+    def imports(self, node: ast.Import, guard: int) -> int:
+        for alias in node.names:
+            local = alias.asname or alias.name.partition(".")[0]
+            module = alias.name if alias.asname else local
+            self.steps.append(facts.Import(local, module, None, guard, node.lineno))
+        return guard
+
+    def imports_from(self, node: ast.ImportFrom, guard: int) -> int:
+        module = node.module or ""
+        if node.level:
+            base = self.module if self.is_package else self.module[:-1]
+            base = base[: len(base) - (node.level - 1)] if node.level > 1 else base
+            module = ".".join([*base, module] if module else base)
+        for alias in node.names:
+            self.steps.append(facts.Import(alias.asname or alias.name, module, alias.name, guard, node.lineno))
+        return guard
+
+    def define(self, node: ast.FunctionDef | ast.AsyncFunctionDef, guard: int) -> int:
+        inner = _Scope(self.module, self.is_package, f"{self.prefix}{node.name}.")
+        body = inner.read(node.body)
+        self.functions.append(
+            facts.Function(
+                node.name,
+                self.prefix + node.name,
+                node.lineno,
+                node.col_offset,
+                node.end_lineno or node.lineno,
+                self.params(node.args),
+                self.annotation(node.returns) if node.returns is not None else None,
+                tuple(map(self.expr, node.decorator_list)),
+                body,
+                inner.is_generator,
+            )
+        )
+        self.steps.append(facts.Define(len(self.functions) - 1, guard, node.lineno))
+        return guard
+
+    def define_class(self, node: ast.ClassDef, guard: int) -> int:
+        inner = _Scope(self.module, self.is_package, f"{self.prefix}{node.name}.")
+        self.classes.append(
+            facts.Class(
+                node.name,
+                self.prefix + node.name,
+                node.lineno,
+                node.col_offset,
+                node.end_lineno or node.lineno,
+                tuple(map(self.expr, node.bases)),
+                tuple(facts.Keyword(k.arg, self.expr(k.value)) for k in node.keywords),
+                tuple(map(self.expr, node.decorator_list)),
+                inner.read(node.body),
+            )
+        )
+        self.steps.append(facts.DefineClass(len(self.classes) - 1, guard, node.lineno))
+        return guard
+
+    def params(self, node: ast.arguments) -> tuple[facts.Param, ...]:
+        found = []
+        positional = [(a, "positional-only") for a in node.posonlyargs] + [(a, "positional") for a in node.args]
+        defaults: list[ast.expr | None] = [None] * (len(positional) - len(node.defaults)) + list(node.defaults)
+        groups = [(a, kind, d) for (a, kind), d in zip(positional, defaults, strict=True)]
+        if node.vararg:
+            groups.append((node.vararg, "*", None))
+        groups += [(a, "keyword", d) for a, d in zip(node.kwonlyargs, node.kw_defaults, strict=True)]
+        if node.kwarg:
+            groups.append((node.kwarg, "**", None))
+        for arg, kind, default in groups:
+            annotation = self.annotation(arg.annotation) if arg.annotation is not None else None
+            found.append(facts.Param(arg.arg, kind, annotation, self.expr(default) if default is not None else None))
+        return tuple(found)
+
+    # -- expressions -----------------------------------------------------------------------------------------------
+
+    def expr(self, node: ast.expr) -> Expr:
+        handler = _EXPRESSIONS.get(type(node))
+        return handler(self, node) if handler is not None else self.other(node)
+
+    def other(self, node: ast.AST) -> Expr:
+        parts = []
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                part = self.expr(child)
+                if not isinstance(part, facts.Constant):
+                    parts.append(part)
+        return facts.Other(tuple(parts))
+
+    def annotation(self, node: ast.expr) -> Expr:
+        """A type as written; a string is parsed, as `TYPE_CHECKING` imports are often quoted."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            try:
+                return self.expr(ast.parse(node.value, mode="eval").body)
+            except (SyntaxError, ValueError):
+                return facts.Constant(node.value)
+        return self.expr(node)
+
+    def call(self, node: ast.Call) -> Expr:
+        return facts.Call(
+            self.expr(node.func),
+            tuple([self.expr(arg) for arg in node.args]),
+            tuple([facts.Keyword(k.arg, self.expr(k.value)) for k in node.keywords]) if node.keywords else (),
+            node.lineno,
+        )
+
+    def attribute(self, node: ast.Attribute) -> Expr:
+        # the name stands at the end of the expression: the line a reader should open in a chain over several lines
+        return facts.Attribute(self.expr(node.value), node.attr, node.end_lineno or node.lineno)
+
+    def constant(self, node: ast.Constant) -> Expr:
+        value = node.value
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            return facts.Other(())
+        if value is None or isinstance(value, (str, int, float, bool)):
+            if isinstance(value, str):
+                value = value.encode("utf-8", "replace").decode()[:200]  # lone surrogates; long texts are of no use
+            return facts.Constant(value)
+        return facts.Other(())
+
+    def comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Expr:
+        return facts.Comprehension(self.expr(node.elt), self.loops(node.generators))
+
+    def dict_comprehension(self, node: ast.DictComp) -> Expr:
+        element = facts.Sequence((self.expr(node.key), self.expr(node.value)))
+        return facts.Comprehension(element, self.loops(node.generators))
+
+    def loops(self, generators: Sequence[ast.comprehension]) -> tuple[facts.Loop, ...]:
+        return tuple(
+            facts.Loop(self.expr(g.target), self.expr(g.iter), tuple(map(self.expr, g.ifs))) for g in generators
+        )
+
+    def mapping(self, node: ast.Dict) -> Expr:
+        keys = tuple(self.expr(key) if key is not None else None for key in node.keys)
+        return facts.Mapping(keys, tuple(map(self.expr, node.values)))
+
+    def compare(self, node: ast.Compare) -> Expr:
+        operands = (self.expr(node.left), *map(self.expr, node.comparators))
+        return facts.Compare(operands, tuple(_COMPARISONS[type(op)] for op in node.ops))
+
+    def unary(self, node: ast.UnaryOp) -> Expr:
+        if isinstance(node.op, ast.Not):
+            return facts.Not(self.expr(node.operand))
+        operand = node.operand
+        if isinstance(node.op, ast.USub) and isinstance(operand, ast.Constant) and type(operand.value) in (int, float):
+            return facts.Constant(-operand.value)  # type: ignore[operator]
+        return self.other(node)
+
+    def yields(self, node: ast.Yield | ast.YieldFrom) -> Expr:
+        self.is_generator = True
+        return self.other(node)
+
+
+def _leaves(body: Sequence[ast.stmt]) -> bool:
+    """Whether control never comes out at the end of a block."""
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, _LEAVES):
+        return True
+    if isinstance(last, ast.If):
+        return _leaves(last.body) and _leaves(last.orelse)
+    if isinstance(last, (ast.With, ast.AsyncWith)):
+        return _leaves(last.body)
+    return False
+
+
+def _caught(handler: ast.ExceptHandler) -> tuple[str, ...]:
+    if handler.type is None:
+        return ("",)
+    types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return tuple(ast.unparse(one) for one in types)
+
+
+def _reraises(handlers: Sequence[ast.ExceptHandler]) -> str:
+    answers = set()
+    for handler in handlers:
+        if _leaves(handler.body) and isinstance(handler.body[-1], ast.Raise):
+            answers.add("always")
+        elif any(isinstance(node, ast.Raise) for statement in handler.body for node in ast.walk(statement)):
+            answers.add("maybe")
+        else:
+            answers.add("never")
+    return answers.pop() if len(answers) == 1 else "maybe"
+
+
+_STATEMENTS: dict[type[ast.stmt], Callable[[_Scope, object, int], int]] = {
+    ast.Assign: _Scope.assign,
+    ast.AnnAssign: _Scope.annotated,
+    ast.AugAssign: _Scope.augmented,
+    ast.Expr: _Scope.expression,
+    ast.Return: _Scope.returns,
+    ast.Raise: _Scope.raises,
+    ast.Assert: _Scope.asserts,
+    ast.Delete: _Scope.deletes,
+    ast.If: _Scope.branch,
+    ast.For: _Scope.for_loop,
+    ast.AsyncFor: _Scope.for_loop,
+    ast.While: _Scope.while_loop,
+    ast.With: _Scope.with_block,
+    ast.AsyncWith: _Scope.with_block,
+    ast.Try: _Scope.try_block,
+    ast.TryStar: _Scope.try_block,
+    ast.Match: _Scope.match,
+    ast.Import: _Scope.imports,
+    ast.ImportFrom: _Scope.imports_from,
+    ast.FunctionDef: _Scope.define,
+    ast.AsyncFunctionDef: _Scope.define,
+    ast.ClassDef: _Scope.define_class,
+}  # type: ignore[assignment]
+
+_EXPRESSIONS: dict[type[ast.expr], Callable[[_Scope, object], Expr]] = {
+    ast.Name: lambda _, node: facts.Name(node.id),
+    ast.Attribute: _Scope.attribute,
+    ast.Call: _Scope.call,
+    ast.Constant: _Scope.constant,
+    ast.Subscript: lambda scope, node: facts.Item(scope.expr(node.value), scope.expr(node.slice)),
+    ast.Tuple: lambda scope, node: facts.Sequence(tuple([scope.expr(item) for item in node.elts])),
+    ast.List: lambda scope, node: facts.Sequence(tuple([scope.expr(item) for item in node.elts])),
+    ast.Set: lambda scope, node: facts.Sequence(tuple([scope.expr(item) for item in node.elts])),
+    ast.Dict: _Scope.mapping,
+    ast.BoolOp: lambda scope, node: facts.Boolean(
+        "and" if isinstance(node.op, ast.And) else "or", tuple([scope.expr(value) for value in node.values])
+    ),
+    ast.UnaryOp: _Scope.unary,
+    ast.Compare: _Scope.compare,
+    ast.IfExp: lambda scope, node: facts.Choice(
+        scope.expr(node.test), scope.expr(node.body), scope.expr(node.orelse)
+    ),
+    ast.Lambda: lambda scope, node: facts.Lambda(scope.params(node.args), scope.expr(node.body)),
+    ast.ListComp: _Scope.comprehension,
+    ast.SetComp: _Scope.comprehension,
+    ast.GeneratorExp: _Scope.comprehension,
+    ast.DictComp: _Scope.dict_comprehension,
+    ast.Starred: lambda scope, node: facts.Starred(scope.expr(node.value)),
+    ast.NamedExpr: lambda scope, node: facts.Walrus(node.target.id, scope.expr(node.value)),
+    ast.Yield: _Scope.yields,
+    ast.YieldFrom: _Scope.yields,
+}  # type: ignore[assignment]

@@ -1,0 +1,401 @@
+"""What one module says on its own, as plain data: a pure function of its text, so it can be cached and computed anywhere.
+
+Bodies are kept flat: every statement of a scope is a step, and each step names the guard under which it runs. A guard
+knows its parent, so the conditions on the way to any step are a short walk, without a tree of blocks. Expressions stay
+trees, cut down to what linking needs; anything else keeps only its parts (`Other`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, Union
+
+import msgspec
+
+FORMAT = 1
+"""Version of these shapes; a cached entry of another version is not read."""
+
+
+class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Base of everything here: immutable, written as an array, never part of a cycle."""
+
+
+class Name(Node, frozen=True, array_like=True, gc=False, tag="n"):
+    id: str
+
+
+class Attribute(Node, frozen=True, array_like=True, gc=False, tag="a"):
+    base: Expr
+    name: str
+    line: int
+
+
+class Keyword(Node, frozen=True, array_like=True, gc=False):
+    """`name` is None for `**mapping`."""
+
+    name: str | None
+    value: Expr
+
+
+class Call(Node, frozen=True, array_like=True, gc=False, tag="c"):
+    func: Expr
+    args: tuple[Expr, ...]
+    keywords: tuple[Keyword, ...]
+    line: int
+
+
+class Constant(Node, frozen=True, array_like=True, gc=False, tag="k"):
+    value: str | int | float | bool | None
+
+
+class Item(Node, frozen=True, array_like=True, gc=False, tag="s"):
+    """A subscript: `base[index]`."""
+
+    base: Expr
+    index: Expr
+
+
+class Sequence(Node, frozen=True, array_like=True, gc=False, tag="t"):
+    """A tuple, list or set display."""
+
+    items: tuple[Expr, ...]
+
+
+class Mapping(Node, frozen=True, array_like=True, gc=False, tag="d"):
+    """A dict display; a key is None for `**mapping`."""
+
+    keys: tuple[Expr | None, ...]
+    values: tuple[Expr, ...]
+
+
+class Boolean(Node, frozen=True, array_like=True, gc=False, tag="b"):
+    op: Literal["and", "or"]
+    values: tuple[Expr, ...]
+
+
+class Not(Node, frozen=True, array_like=True, gc=False, tag="!"):
+    operand: Expr
+
+
+class Compare(Node, frozen=True, array_like=True, gc=False, tag="="):
+    """`ops[i]` stands between operand i and i + 1; spelled as in Python (`is not`, `in`)."""
+
+    operands: tuple[Expr, ...]
+    ops: tuple[str, ...]
+
+
+class Choice(Node, frozen=True, array_like=True, gc=False, tag="?"):
+    test: Expr
+    then: Expr
+    otherwise: Expr
+
+
+class Lambda(Node, frozen=True, array_like=True, gc=False, tag="l"):
+    params: tuple[Param, ...]
+    body: Expr
+
+
+class Loop(Node, frozen=True, array_like=True, gc=False):
+    target: Expr
+    iterable: Expr
+    conditions: tuple[Expr, ...]
+
+
+class Comprehension(Node, frozen=True, array_like=True, gc=False, tag="g"):
+    element: Expr
+    loops: tuple[Loop, ...]
+
+
+class Starred(Node, frozen=True, array_like=True, gc=False, tag="*"):
+    value: Expr
+
+
+class Walrus(Node, frozen=True, array_like=True, gc=False, tag="w"):
+    name: str
+    value: Expr
+
+
+class Other(Node, frozen=True, array_like=True, gc=False, tag="o"):
+    """Any other expression (arithmetic, f-strings, slices, await): only its parts matter here."""
+
+    parts: tuple[Expr, ...]
+
+
+Expr = Union[  # noqa: UP007 - msgspec resolves the forward references of a Union, not those of `|` on strings
+    Name,
+    Attribute,
+    Call,
+    Constant,
+    Item,
+    Sequence,
+    Mapping,
+    Boolean,
+    Not,
+    Compare,
+    Choice,
+    Lambda,
+    Comprehension,
+    Starred,
+    Walrus,
+    Other,
+]
+
+
+class Param(Node, frozen=True, array_like=True, gc=False):
+    """`kind` is one of "positional-only", "positional", "keyword", "*" and "**"."""
+
+    name: str
+    kind: str
+    annotation: Expr | None
+    default: Expr | None
+
+
+class Guard(Node, frozen=True, array_like=True, gc=False):
+    """One condition on the way to a step.
+
+    Attributes:
+        parent: index of the enclosing guard in the scope, -1 at the top.
+        kind: "if" inside a branch, "after" behind a branch that left the block, "loop" inside a loop,
+            "try" inside the body of a try, "except" inside a handler.
+        test: the condition (the iterable of a for loop), None for try and except.
+        positive: whether the test is true here.
+        catches: for "try" and "except": the exceptions that are caught, as written; ("",) catches all.
+        reraises: for "try": whether the handlers raise again: "always", "maybe" or "never".
+    """
+
+    parent: int
+    kind: Literal["if", "after", "loop", "try", "except"]
+    test: Expr | None
+    positive: bool
+    line: int
+    catches: tuple[str, ...] = ()
+    reraises: str = ""
+
+
+class Bind(Node, frozen=True, array_like=True, gc=False, tag="="):
+    """A name, attribute or item gets a value. `how` is "=", "for", "with", "augment" or "declare" (no value)."""
+
+    target: Expr
+    value: Expr | None
+    annotation: Expr | None
+    how: str
+    guard: int
+    line: int
+
+
+class Evaluate(Node, frozen=True, array_like=True, gc=False, tag="e"):
+    """An expression statement, or the test of a branch."""
+
+    value: Expr
+    guard: int
+    line: int
+
+
+class Return(Node, frozen=True, array_like=True, gc=False, tag="r"):
+    value: Expr | None
+    guard: int
+    line: int
+
+
+class Raise(Node, frozen=True, array_like=True, gc=False, tag="x"):
+    """A raise, or an assert that fails (then the guard holds the negated test)."""
+
+    value: Expr | None
+    guard: int
+    line: int
+
+
+class Delete(Node, frozen=True, array_like=True, gc=False, tag="d"):
+    target: Expr
+    guard: int
+    line: int
+
+
+class Import(Node, frozen=True, array_like=True, gc=False, tag="i"):
+    """`local` names `attribute` of `module`; attribute None: the module itself, "*": everything.
+
+    `module` is absolute: relative imports are resolved with the name of the module they stand in.
+    """
+
+    local: str
+    module: str
+    attribute: str | None
+    guard: int
+    line: int
+
+
+class Define(Node, frozen=True, array_like=True, gc=False, tag="f"):
+    """A function of the scope comes into being here; `index` counts within the scope's functions."""
+
+    index: int
+    guard: int
+    line: int
+
+
+class DefineClass(Node, frozen=True, array_like=True, gc=False, tag="c"):
+    index: int
+    guard: int
+    line: int
+
+
+Step = Union[Bind, Evaluate, Return, Raise, Delete, Import, Define, DefineClass]  # noqa: UP007
+
+
+class Scope(Node, frozen=True, array_like=True, gc=False):
+    """The body of a module, class or function."""
+
+    guards: tuple[Guard, ...]
+    steps: tuple[Step, ...]
+    functions: tuple[Function, ...]
+    classes: tuple[Class, ...]
+
+    def guards_of(self, guard: int) -> Iterator[Guard]:
+        """The guards on the way to a step, innermost first."""
+        while guard >= 0:
+            found = self.guards[guard]
+            yield found
+            guard = found.parent
+
+
+class Function(Node, frozen=True, array_like=True, gc=False):
+    """`qualname` is dotted within the module (`EAGLEWorker.__init__`), without `<locals>`."""
+
+    name: str
+    qualname: str
+    line: int
+    column: int
+    end_line: int
+    params: tuple[Param, ...]
+    returns: Expr | None
+    decorators: tuple[Expr, ...]
+    body: Scope
+    is_generator: bool
+
+
+class Class(Node, frozen=True, array_like=True, gc=False):
+    name: str
+    qualname: str
+    line: int
+    column: int
+    end_line: int
+    bases: tuple[Expr, ...]
+    keywords: tuple[Keyword, ...]
+    decorators: tuple[Expr, ...]
+    body: Scope
+
+
+class Pragma(Node, frozen=True, array_like=True, gc=False):
+    """A `# pylint: disable=…` comment. `action` is "disable", "disable-next" or "skip-file"; `own_line`: nothing else
+    stands on its line."""
+
+    line: int
+    action: str
+    codes: tuple[str, ...]
+    own_line: bool
+
+
+class Module(Node, frozen=True, array_like=True, gc=False):
+    """All facts of one module."""
+
+    name: str
+    path: str
+    is_package: bool
+    body: Scope
+    pragmas: tuple[Pragma, ...] = ()
+
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    """The direct sub-expressions, in source order."""
+    match expr:
+        case Attribute():
+            return (expr.base,)
+        case Call():
+            return (expr.func, *expr.args, *(keyword.value for keyword in expr.keywords))
+        case Item():
+            return (expr.base, expr.index)
+        case Sequence():
+            return expr.items
+        case Mapping():
+            return (*(key for key in expr.keys if key is not None), *expr.values)
+        case Boolean():
+            return expr.values
+        case Not():
+            return (expr.operand,)
+        case Compare():
+            return expr.operands
+        case Choice():
+            return (expr.test, expr.then, expr.otherwise)
+        case Lambda():
+            return (expr.body,)
+        case Comprehension():
+            loops = (part for loop in expr.loops for part in (loop.target, loop.iterable, *loop.conditions))
+            return (*loops, expr.element)
+        case Starred() | Walrus():
+            return (expr.value,)
+        case Other():
+            return expr.parts
+        case _:
+            return ()
+
+
+def walk(expr: Expr) -> Iterator[Expr]:
+    """An expression and everything in it."""
+    yield expr
+    for child in children(expr):
+        yield from walk(child)
+
+
+def spell(expr: Expr | None) -> str:
+    """An expression as a reader would write it, shortened where only its parts are kept."""
+    match expr:
+        case None:
+            return ""
+        case Name():
+            return expr.id
+        case Attribute():
+            return f"{spell(expr.base)}.{expr.name}"
+        case Call():
+            arguments = [spell(arg) for arg in expr.args]
+            arguments += [f"{k.name}={spell(k.value)}" if k.name else f"**{spell(k.value)}" for k in expr.keywords]
+            return f"{spell(expr.func)}({', '.join(arguments)})"
+        case Constant():
+            return repr(expr.value)
+        case Item():
+            return f"{spell(expr.base)}[{spell(expr.index)}]"
+        case Sequence():
+            return f"({', '.join(map(spell, expr.items))})"
+        case Mapping():
+            return "{…}"
+        case Boolean():
+            return f" {expr.op} ".join(map(spell, expr.values))
+        case Not():
+            return f"not {spell(expr.operand)}"
+        case Compare():
+            words = [spell(expr.operands[0])]
+            for op, operand in zip(expr.ops, expr.operands[1:], strict=False):
+                words += [op, spell(operand)]
+            return " ".join(words)
+        case Choice():
+            return f"{spell(expr.then)} if {spell(expr.test)} else {spell(expr.otherwise)}"
+        case Starred():
+            return f"*{spell(expr.value)}"
+        case Walrus():
+            return f"({expr.name} := {spell(expr.value)})"
+        case _:
+            return "…"
+
+
+def dotted(expr: Expr | None) -> str | None:
+    """`a.b.c` as text, None for anything that is more than names and dots."""
+    parts: list[str] = []
+    while isinstance(expr, Attribute):
+        parts.append(expr.name)
+        expr = expr.base
+    if not isinstance(expr, Name):
+        return None
+    parts.append(expr.id)
+    return ".".join(reversed(parts))
+
+
+encode = msgspec.msgpack.Encoder().encode
+decode = msgspec.msgpack.Decoder(Module).decode

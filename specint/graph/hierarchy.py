@@ -1,0 +1,263 @@
+"""The class hierarchy: method resolution order over what is known, and who provides a member.
+
+A base outside the tree is a known unknown: it keeps its place in the order, and what is declared of it (in
+`rules/externals.toml`) is the only thing that is believed of it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+import msgspec
+
+from specint.data import rules_text
+from specint.facts import model as facts
+from specint.graph.project import ClassNode, External, FunctionNode, ModuleRef, Project
+
+Kind = Literal["method", "property", "classmethod", "staticmethod", "attribute", "class"]
+
+
+class ExternalClass(msgspec.Struct, frozen=True, kw_only=True):
+    """What may be believed of a class outside the tree: its canonical name, its members, and whether those are all."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
+    complete: bool = True
+    reason: str = ""
+
+
+@cache
+def external_classes() -> dict[str, ExternalClass]:
+    declared = msgspec.convert(tomllib.loads(rules_text("externals.toml"))["class"], list[ExternalClass])
+    return {name: one for one in declared for name in (one.name, *one.aliases)}
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One definition of a member in the body of one class (or assigned to the class at module level)."""
+
+    owner: ClassNode
+    name: str
+    kind: Kind
+    line: int
+    function: FunctionNode | None = None
+    value: facts.Expr | None = None
+    conditional: bool = False
+
+
+@dataclass(frozen=True)
+class Order:
+    """A method resolution order.
+
+    Attributes:
+        classes: nodes of the tree and, at their places, classes outside of it.
+        problem: why the order can't be trusted, "" where it can.
+    """
+
+    classes: tuple[ClassNode | External, ...]
+    problem: str = ""
+
+    @property
+    def nodes(self) -> tuple[ClassNode, ...]:
+        return tuple(one for one in self.classes if isinstance(one, ClassNode))
+
+    @property
+    def external(self) -> tuple[External, ...]:
+        return tuple(one for one in self.classes if isinstance(one, External))
+
+
+_DECORATED: dict[str, Kind] = {
+    "property": "property",
+    "cached_property": "property",
+    "classmethod": "classmethod",
+    "staticmethod": "staticmethod",
+}
+
+
+class Hierarchy:
+    """Answers about inheritance, memoised per class."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._orders: dict[str, Order] = {}
+        self._own: dict[str, dict[str, Member]] = {}
+        self._assigned: dict[str, dict[str, dict[str, Member]]] = {}
+
+    def bases(self, node: ClassNode) -> tuple[ClassNode | External, ...]:
+        """The bases as written, resolved; one that can't be resolved is external under the name in the source."""
+        found: list[ClassNode | External] = []
+        for expr in node.facts.bases:
+            symbols = self.project.symbol(node.module, expr)
+            nodes = [s for s in symbols if isinstance(s, ClassNode) and s is not node]
+            others = [s for s in symbols if isinstance(s, External)]
+            if nodes:
+                found.append(nodes[-1])
+            elif others:
+                found.append(others[0])
+            else:
+                lost = next((s.name for s in symbols if isinstance(s, ModuleRef)), None)
+                found.append(External(lost or facts.dotted(expr) or f"<{facts.spell(expr)}>"))
+        return tuple(found)
+
+    def order(self, node: ClassNode) -> Order:
+        """C3, as Python does it; in a cyclic or inconsistent hierarchy a depth-first order and its problem."""
+        if node.key not in self._orders:
+            self._orders[node.key] = self._order(node, ())
+        return self._orders[node.key]
+
+    def _order(self, node: ClassNode, below: tuple[ClassNode, ...]) -> Order:
+        if node in below:
+            return Order((node,), f"{node.key} inherits from itself")
+        if (known := self._orders.get(node.key)) is not None:
+            return known
+        bases = self.bases(node)
+        rows: list[list[ClassNode | External]] = []
+        problem = ""
+        for base in bases:
+            if isinstance(base, ClassNode):
+                above = self._order(base, (*below, node))
+                problem = problem or above.problem
+                rows.append(list(above.classes))
+            else:
+                rows.append([_canonical(base)])
+        rows.append([_canonical(b) if isinstance(b, External) else b for b in bases])
+        merged = _merge(rows)
+        if merged is None:
+            merged = list(dict.fromkeys(one for row in rows for one in row))
+            problem = problem or f"the bases of {node.key} have no consistent order"
+        order = Order((node, *merged), problem)
+        if not problem:
+            self._orders[node.key] = order
+        return order
+
+    def is_subclass(self, node: ClassNode, other: ClassNode) -> bool:
+        return other in self.order(node).classes
+
+    def related(self, one: ClassNode, other: ClassNode) -> bool:
+        return self.is_subclass(one, other) or self.is_subclass(other, one)
+
+    # -- members ---------------------------------------------------------------------------------------------------
+
+    def own(self, node: ClassNode) -> dict[str, Member]:
+        """What the class body defines, the last definition of each name, and what the module assigns to the class."""
+        if node.key not in self._own:
+            self._own[node.key] = {**_body_members(self.project, node), **self._assigned_in(node.module).get(node.key, {})}
+        return self._own[node.key]
+
+    def _assigned_in(self, module: facts.Module) -> dict[str, dict[str, Member]]:
+        if module.name not in self._assigned:
+            found: dict[str, dict[str, Member]] = {}
+            for step in module.body.steps:
+                for target, name, value in _class_assignments(step):
+                    for symbol in self.project.symbol(module, target):
+                        if isinstance(symbol, ClassNode):
+                            function = next(
+                                (s for s in self.project.symbol(module, value) if isinstance(s, FunctionNode)), None
+                            )
+                            kind: Kind = "method" if function else "attribute"
+                            member = Member(symbol, name, kind, step.line, function, value, step.guard != -1)
+                            found.setdefault(symbol.key, {})[name] = member
+            self._assigned[module.name] = found
+        return self._assigned[module.name]
+
+    def lookup(self, node: ClassNode, name: str) -> Member | None:
+        """The member that an instance would see at class level, by the resolution order."""
+        return next(self.definitions(node, name), None)
+
+    def definitions(self, node: ClassNode, name: str) -> Iterator[Member]:
+        for one in self.order(node).nodes:
+            if (member := self.own(one).get(name)) is not None:
+                yield member
+
+    def next_definition(self, node: ClassNode, after: ClassNode, name: str) -> Member | None:
+        """What `super().name` means in a method of `after`, for an instance of `node`."""
+        classes = self.order(node).nodes
+        rest = classes[classes.index(after) + 1 :] if after in classes else self.order(after).nodes[1:]
+        return next((m for one in rest if (m := self.own(one).get(name)) is not None), None)
+
+    def external_provider(self, node: ClassNode, name: str) -> External | None:
+        """A class outside the tree that is declared to have the member."""
+        for one in self.order(node).external:
+            declared = external_classes().get(one.name)
+            if declared is not None and name in declared.members:
+                return one
+        return None
+
+    def unknown_bases(self, node: ClassNode) -> tuple[External, ...]:
+        """Bases outside the tree that may have members nobody declared."""
+        declared = external_classes()
+        return tuple(
+            one for one in self.order(node).external if (found := declared.get(one.name)) is None or not found.complete
+        )
+
+
+def _canonical(base: External) -> External:
+    declared = external_classes().get(base.name)
+    return External(declared.name) if declared is not None else base
+
+
+def _merge(rows: list[list[ClassNode | External]]) -> list[ClassNode | External] | None:
+    merged: list[ClassNode | External] = []
+    rows = [row for row in rows if row]
+    while rows:
+        for row in rows:
+            head = row[0]
+            if not any(head in other[1:] for other in rows):
+                break
+        else:
+            return None
+        merged.append(head)
+        rows = [rest for row in rows if (rest := [one for one in row if one != head])]
+    return merged
+
+
+def _body_members(project: Project, node: ClassNode) -> dict[str, Member]:
+    found: dict[str, Member] = {}
+    scope = node.facts.body
+    for step in scope.steps:
+        match step:
+            case facts.Define(index=index, guard=guard):
+                function = project.function_node(node.module, scope.functions[index], node)
+                kind: Kind = "method"
+                accessor = False
+                for decorator in function.facts.decorators:
+                    called = decorator.func if isinstance(decorator, facts.Call) else decorator
+                    last = (facts.dotted(called) or "").rpartition(".")
+                    kind = _DECORATED.get(last[2], kind)
+                    accessor = accessor or (last[2] in ("setter", "deleter", "getter") and last[0] == function.name)
+                if not (accessor and function.name in found):
+                    found[function.name] = Member(
+                        node, function.name, kind, function.facts.line, function, conditional=guard != -1
+                    )
+            case facts.Bind(target=facts.Name(id=name), how=how) if how != "declare":
+                alias = step.value is not None and isinstance(step.value, facts.Name) and found.get(step.value.id)
+                if alias:
+                    found[name] = Member(node, name, alias.kind, step.line, alias.function, step.value, step.guard != -1)
+                else:
+                    found[name] = Member(node, name, "attribute", step.line, None, step.value, step.guard != -1)
+            case facts.DefineClass(index=index):
+                name = scope.classes[index].name
+                found[name] = Member(node, name, "class", step.line, conditional=step.guard != -1)
+            case facts.Import(local=local):
+                found[local] = Member(node, local, "attribute", step.line, conditional=step.guard != -1)
+            case _:
+                pass
+    return found
+
+
+def _class_assignments(step: facts.Step) -> Iterator[tuple[facts.Expr, str, facts.Expr]]:
+    """`Class.name = value` and `setattr(Class, "name", value)` at module level."""
+    match step:
+        case facts.Bind(target=facts.Attribute(base=base, name=name), value=value) if value is not None:
+            yield base, name, value
+        case facts.Evaluate(
+            value=facts.Call(func=facts.Name(id="setattr"), args=(base, facts.Constant(value=str(name)), value))
+        ):
+            yield base, name, value
+        case _:
+            pass

@@ -1,0 +1,324 @@
+"""Facts linked across modules: what a name means where it is written, and which classes and functions there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Union
+
+from specint.facts import model as facts
+from specint.facts.model import Expr
+
+
+@dataclass(frozen=True, eq=False)
+class ClassNode:
+    """A class of the tree; its key is its module and its name, as two files may hold classes of one name."""
+
+    module: facts.Module
+    facts: facts.Class
+    key: str
+
+    @property
+    def name(self) -> str:
+        return self.facts.name
+
+    @property
+    def file(self) -> str:
+        return self.module.path
+
+    def __repr__(self) -> str:
+        return f"<class {self.key}>"
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionNode:
+    """A function of the tree: of a module, of a class (`owner`), or within another function (`outer`)."""
+
+    module: facts.Module
+    facts: facts.Function
+    owner: ClassNode | None = None
+    outer: FunctionNode | None = None
+
+    @property
+    def name(self) -> str:
+        return self.facts.name
+
+    @property
+    def key(self) -> str:
+        return f"{self.module.name}.{self.facts.qualname}"
+
+    @cached_property
+    def binds(self) -> dict[str, list[facts.Step]]:
+        """Every step that gives a local name a value, in source order."""
+        return _binds(self.facts.body)
+
+    @cached_property
+    def nested(self) -> tuple[FunctionNode, ...]:
+        return tuple(FunctionNode(self.module, inner, self.owner, self) for inner in self.facts.body.functions)
+
+    def __repr__(self) -> str:
+        return f"<function {self.key}>"
+
+
+@dataclass(frozen=True)
+class ModuleRef:
+    name: str
+
+
+@dataclass(frozen=True)
+class External:
+    """Something outside the tree, by the dotted name under which it is imported."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Assigned:
+    """A module-level name that holds the value of an expression."""
+
+    module: facts.Module
+    value: Expr
+
+
+Symbol = Union[ClassNode, FunctionNode, ModuleRef, External, Assigned]
+
+
+def _binds(scope: facts.Scope) -> dict[str, list[facts.Step]]:
+    found: dict[str, list[facts.Step]] = {}
+    for step in scope.steps:
+        match step:
+            case facts.Bind(target=target):
+                for name in _target_names(target):
+                    found.setdefault(name, []).append(step)
+            case facts.Import(local=local):
+                found.setdefault(local, []).append(step)
+            case facts.Define(index=index):
+                found.setdefault(scope.functions[index].name, []).append(step)
+            case facts.DefineClass(index=index):
+                found.setdefault(scope.classes[index].name, []).append(step)
+            case _:
+                pass
+    return found
+
+
+def _target_names(target: Expr) -> Iterator[str]:
+    match target:
+        case facts.Name(id=name):
+            yield name
+        case facts.Sequence(items=items):
+            for item in items:
+                yield from _target_names(item)
+        case facts.Starred(value=value):
+            yield from _target_names(value)
+        case _:
+            pass
+
+
+class Project:
+    """All modules of a tree, linked on demand.
+
+    Args:
+        load: gives the facts of a module by its dotted name, None where the tree has no such module (or it doesn't
+            parse). It is asked once a module.
+        package: the top-level package of the tree; names below other packages are external.
+    """
+
+    def __init__(self, load: Callable[[str], facts.Module | None], package: str) -> None:
+        self._load = load
+        self.package = package
+        self._modules: dict[str, facts.Module | None] = {}
+        self._tables: dict[str, dict[str, list[facts.Step]]] = {}
+        self._classes: dict[str, ClassNode | None] = {}
+        self._nodes: dict[int, ClassNode] = {}
+        self._functions: dict[int, FunctionNode] = {}
+        self._resolved: dict[tuple[str, str], tuple[Symbol, ...]] = {}
+
+    def module(self, name: str) -> facts.Module | None:
+        if name not in self._modules:
+            self._modules[name] = self._load(name)
+        return self._modules[name]
+
+    @property
+    def loaded(self) -> tuple[facts.Module, ...]:
+        return tuple(module for module in self._modules.values() if module is not None)
+
+    # -- nodes -----------------------------------------------------------------------------------------------------
+
+    def class_node(self, module: facts.Module, found: facts.Class) -> ClassNode:
+        node = self._nodes.get(id(found))
+        if node is None:
+            node = self._nodes[id(found)] = ClassNode(module, found, f"{module.name}.{found.qualname}")
+        return node
+
+    def function_node(
+        self, module: facts.Module, found: facts.Function, owner: ClassNode | None = None, outer: FunctionNode | None = None
+    ) -> FunctionNode:
+        node = self._functions.get(id(found))
+        if node is None:
+            node = self._functions[id(found)] = FunctionNode(module, found, owner, outer)
+            for inner in node.nested:
+                self._adopt(inner)
+        return node
+
+    def _adopt(self, node: FunctionNode) -> None:
+        self._functions[id(node.facts)] = node
+        for inner in node.nested:
+            self._adopt(inner)
+
+    def class_by_key(self, key: str) -> ClassNode | None:
+        """A class by its dotted name (`package.module.Outer.Inner`)."""
+        if key not in self._classes:
+            self._classes[key] = self._find_class(key)
+        return self._classes[key]
+
+    def _find_class(self, key: str) -> ClassNode | None:
+        parts = key.split(".")
+        for cut in range(len(parts) - 1, 0, -1):
+            module = self.module(".".join(parts[:cut]))
+            if module is None:
+                continue
+            scope, found = module.body, None
+            for name in parts[cut:]:
+                found = next((c for c in reversed(scope.classes) if c.name == name), None)
+                if found is None:
+                    return None
+                scope = found.body
+            return self.class_node(module, found) if found is not None else None
+        return None
+
+    def classes_of(self, module: facts.Module) -> Iterator[ClassNode]:
+        """Every class of a module, nested ones too."""
+        pending = list(module.body.classes)
+        while pending:
+            found = pending.pop(0)
+            yield self.class_node(module, found)
+            pending += found.body.classes
+
+    def methods_of(self, node: ClassNode) -> Iterator[FunctionNode]:
+        for found in node.facts.body.functions:
+            yield self.function_node(node.module, found, node)
+
+    def functions_of(self, module: facts.Module) -> Iterator[FunctionNode]:
+        """Every function of a module: its own, those of its classes, and those within functions."""
+        pending = [self.function_node(module, found) for found in module.body.functions]
+        for node in self.classes_of(module):
+            pending += self.methods_of(node)
+        while pending:
+            function = pending.pop()
+            yield function
+            pending += function.nested
+
+    # -- names -----------------------------------------------------------------------------------------------------
+
+    def table(self, module: facts.Module) -> dict[str, list[facts.Step]]:
+        if module.name not in self._tables:
+            self._tables[module.name] = _binds(module.body)
+        return self._tables[module.name]
+
+    def resolve(self, module: facts.Module, name: str) -> tuple[Symbol, ...]:
+        """What a module-level name can mean: one symbol, or several where branches define it differently.
+
+        Empty where the module doesn't know it (a builtin, or a typo).
+        """
+        key = (module.name, name)
+        if key not in self._resolved:
+            self._resolved[key] = ()  # a name defined by itself, round an import circle, is nothing
+            self._resolved[key] = tuple(self._resolve(module, name))
+        return self._resolved[key]
+
+    def _resolve(self, module: facts.Module, name: str) -> list[Symbol]:
+        found: list[Symbol] = []
+        for step in self.table(module).get(name, ()):
+            if step.guard == -1:
+                found = []
+            found += self.symbols(module, module.body, step)
+        if not found:
+            for step in self.table(module).get("*", ()):
+                if isinstance(step, facts.Import) and (source := self.module(step.module)) is not None:
+                    found += self.resolve(source, name)
+        return list(dict.fromkeys(found))
+
+    def symbols(self, module: facts.Module, scope: facts.Scope, step: facts.Step) -> list[Symbol]:
+        """What one defining step of a scope names."""
+        match step:
+            case facts.Import():
+                return self.imported(step)
+            case facts.Define(index=index):
+                return [self.function_node(module, scope.functions[index])]
+            case facts.DefineClass(index=index):
+                return [self.class_node(module, scope.classes[index])]
+            case facts.Bind(value=value) if value is not None and isinstance(step.target, facts.Name):
+                return [Assigned(module, value)]
+            case _:
+                return []
+
+    def imported(self, step: facts.Import) -> list[Symbol]:
+        if step.attribute is None:
+            return [ModuleRef(step.module) if self.inside(step.module) else External(step.module)]
+        if step.attribute == "*":
+            return []
+        if not self.inside(step.module):
+            return [External(f"{step.module}.{step.attribute}")]
+        source = self.module(step.module)
+        if source is not None and (found := self.resolve(source, step.attribute)):
+            return list(found)
+        if self.module(f"{step.module}.{step.attribute}") is not None:
+            return [ModuleRef(f"{step.module}.{step.attribute}")]
+        if source is None:
+            return [ModuleRef(f"{step.module}.{step.attribute}")]  # a folder without __init__, or a lost module
+        return []
+
+    def inside(self, module: str) -> bool:
+        top = module.partition(".")[0]
+        return top == self.package or self.module(top) is not None or self.module(module) is not None
+
+    def symbol(self, module: facts.Module, expr: Expr, scopes: tuple[facts.Scope, ...] = ()) -> tuple[Symbol, ...]:
+        """What a plain dotted expression means in a module, aliases followed; empty where it is more than that.
+
+        Args:
+            scopes: enclosing scopes (innermost first) whose names hide those of the module.
+        """
+        match expr:
+            case facts.Name(id=name):
+                for scope in scopes:
+                    steps = _binds(scope).get(name)
+                    if steps:
+                        symbols = [s for step in steps for s in self.symbols(module, scope, step)]
+                        return tuple(dict.fromkeys(self._follow(symbols)))
+                return tuple(dict.fromkeys(self._follow(self.resolve(module, name))))
+            case facts.Attribute(base=base, name=name):
+                found: list[Symbol] = []
+                for symbol in self.symbol(module, base, scopes):
+                    found += self.member(symbol, name)
+                return tuple(dict.fromkeys(self._follow(found)))
+            case facts.Item(base=base):  # Generic[T]
+                return self.symbol(module, base, scopes)
+            case _:
+                return ()
+
+    def _follow(self, symbols: list[Symbol] | tuple[Symbol, ...], depth: int = 0) -> Iterator[Symbol]:
+        for symbol in symbols:
+            if isinstance(symbol, Assigned) and depth < 10 and isinstance(symbol.value, (facts.Name, facts.Attribute)):
+                if isinstance(symbol.value, facts.Name):
+                    yield from self._follow(self.resolve(symbol.module, symbol.value.id), depth + 1)
+                else:
+                    yield from self._follow(self.symbol(symbol.module, symbol.value), depth + 1)
+            else:
+                yield symbol
+
+    def member(self, symbol: Symbol, name: str) -> list[Symbol]:
+        """An attribute of a module, class or external name."""
+        match symbol:
+            case External(name=dotted):
+                return [External(f"{dotted}.{name}")]
+            case ModuleRef(name=dotted):
+                source = self.module(dotted)
+                if source is not None and (found := self.resolve(source, name)):
+                    return list(found)
+                return [ModuleRef(f"{dotted}.{name}")] if self.inside(dotted) else [External(f"{dotted}.{name}")]
+            case ClassNode():
+                nested = next((c for c in reversed(symbol.facts.body.classes) if c.name == name), None)
+                return [self.class_node(symbol.module, nested)] if nested is not None else []
+            case _:
+                return []

@@ -1,0 +1,652 @@
+"""What an expression can be: a small abstract evaluation over linked facts, on demand.
+
+An answer is a set of values, because branches assign differently. What can't be followed is an `Unknown` with its
+reason, never silently nothing. The contract uses it to follow a model object through workers and runners, the
+composition graph to find what a wrapper's attribute holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Union
+
+from specint.facts import model as facts
+from specint.facts.model import Expr
+from specint.graph.hierarchy import Hierarchy, Member
+from specint.graph.project import Assigned, ClassNode, External, FunctionNode, ModuleRef, Project, Symbol
+
+_DEPTH = 40
+_TOO_DEEP = "too deep"
+
+
+@dataclass(frozen=True)
+class ClassValue:
+    node: ClassNode
+
+
+@dataclass(frozen=True)
+class Instance:
+    """An object of a class of the tree. `role`: whose side of speculative decoding it stands on, "" where that means
+    nothing (see `specint.contract.roots`)."""
+
+    node: ClassNode
+    role: str = ""
+
+
+@dataclass(frozen=True)
+class ModelObject:
+    """The model that a runner keeps; what a contract is about."""
+
+    role: str
+
+
+@dataclass(frozen=True)
+class FunctionValue:
+    """A function, bound to `receiver` where it was reached through an object or class."""
+
+    node: FunctionNode
+    receiver: Value | None = None
+
+
+@dataclass(frozen=True)
+class ModuleValue:
+    name: str
+
+
+@dataclass(frozen=True)
+class ConstantValue:
+    value: str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class SequenceValue:
+    items: tuple[frozenset[Value], ...]
+
+
+@dataclass(frozen=True)
+class ElementsOf:
+    """A container of any length whose elements are these."""
+
+    elements: frozenset[Value]
+
+
+@dataclass(frozen=True)
+class ExternalValue:
+    """Something from outside the tree: a class or function by name, or the result of calling it."""
+
+    name: str
+    called: bool = False
+
+
+@dataclass(frozen=True)
+class Unknown:
+    reason: str
+
+
+Value = Union[
+    ClassValue,
+    Instance,
+    ModelObject,
+    FunctionValue,
+    ModuleValue,
+    ConstantValue,
+    SequenceValue,
+    ElementsOf,
+    ExternalValue,
+    Unknown,
+]
+Values = frozenset[Value]
+NOTHING: Values = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Where an expression is evaluated.
+
+    Attributes:
+        function: None at module or class level.
+        receiver: what `self` (or `cls`) is.
+        arguments: what each parameter was called with, where one call is followed; None where any caller may come.
+    """
+
+    module: facts.Module
+    function: FunctionNode | None = None
+    receiver: Value | None = None
+    arguments: Mapping[str, Values] | None = None
+
+    @property
+    def scope(self) -> facts.Scope:
+        return self.function.facts.body if self.function is not None else self.module.body
+
+
+Hook = Callable[[Instance, str], "Values | None"]
+
+
+@dataclass
+class Evaluator:
+    """Evaluates expressions of a project.
+
+    Args:
+        attribute_hook: asked first for an attribute of an instance; None lets the usual rules answer.
+        parameter_hook: what a parameter can be when no call is being followed (annotations come first).
+        construct_hook: what calling a class gives, so that roles can be read from arguments.
+    """
+
+    project: Project
+    hierarchy: Hierarchy
+    attribute_hook: Callable[[Value, str], Values | None] | None = None
+    parameter_hook: Callable[[Frame, facts.Param], Values | None] | None = None
+    construct_hook: Callable[[ClassNode, facts.Call, Frame], Values | None] | None = None
+    outside_binds: Callable[[ClassNode, str], Iterable[tuple[Frame, facts.Bind]]] | None = None
+    role_of: Callable[[ClassNode], str] | None = None
+    _memo: dict[object, Values] = field(default_factory=dict)
+    _active: set[object] = field(default_factory=set)
+    _cut: set[object] = field(default_factory=set)
+    _binds: dict[str, dict[str, list[tuple[FunctionNode, facts.Bind]]]] = field(default_factory=dict)
+    _depth: int = 0
+
+    def instance(self, node: ClassNode) -> Instance:
+        """An object of a class, on the side of speculative decoding that its class alone tells."""
+        return Instance(node, self.role_of(node) if self.role_of is not None else "")
+
+    def _once(self, key: object, compute: Callable[[], Values]) -> Values:
+        """Compute an answer once. A question that comes up while it is being answered adds nothing; an answer that
+        leans on such an open question is not remembered, but for the one that was asked first."""
+        if key in self._memo:
+            return self._memo[key]
+        if key in self._active:
+            self._cut.add(key)
+            return NOTHING
+        self._active.add(key)
+        try:
+            found = compute()
+        finally:
+            self._active.discard(key)
+        self._cut.discard(key)
+        if not self._cut:
+            self._memo[key] = found
+        return found
+
+    # -- expressions -----------------------------------------------------------------------------------------------
+
+    def evaluate(self, expr: Expr | None, frame: Frame, at: facts.Step | None = None) -> Values:
+        """Everything an expression can be in a frame.
+
+        Args:
+            at: the step in which the expression stands; assignments that another one on the way there hides are left
+                out. None: any assignment may have happened.
+        """
+        if expr is None:
+            return frozenset({ConstantValue(None)})
+        if self._depth > _DEPTH:
+            self._cut.add(_TOO_DEEP)
+            return frozenset({Unknown("the way is too long to follow")})
+        self._depth += 1
+        try:
+            return self._evaluate(expr, frame, at)
+        finally:
+            self._depth -= 1
+            if not self._depth:
+                self._cut.discard(_TOO_DEEP)
+
+    def _evaluate(self, expr: Expr, frame: Frame, at: facts.Step | None) -> Values:
+        match expr:
+            case facts.Name(id=name):
+                return self.name(name, frame, at)
+            case facts.Attribute(base=base, name=name):
+                return self._union(self.attribute(value, name) for value in self.evaluate(base, frame, at))
+            case facts.Constant(value=value):
+                return frozenset({ConstantValue(value)})
+            case facts.Call():
+                return self.call(expr, frame, at)
+            case facts.Sequence(items=items):
+                if any(isinstance(item, facts.Starred) for item in items):
+                    return frozenset({ElementsOf(self._union(self.evaluate(item, frame, at) for item in items))})
+                return frozenset({SequenceValue(tuple(self.evaluate(item, frame, at) for item in items))})
+            case facts.Mapping(values=values):
+                return frozenset({ElementsOf(self._union(self.evaluate(value, frame, at) for value in values))})
+            case facts.Item(base=base, index=index):
+                return self.item(self.evaluate(base, frame, at), index)
+            case facts.Choice(then=then, otherwise=otherwise):
+                return self.evaluate(then, frame, at) | self.evaluate(otherwise, frame, at)
+            case facts.Boolean(values=values):
+                return self._union(self.evaluate(value, frame, at) for value in values)
+            case facts.Walrus(value=value):
+                return self.evaluate(value, frame, at)
+            case facts.Starred(value=value):
+                return self.item(self.evaluate(value, frame, at), facts.Other(()))
+            case facts.Comprehension(element=element):
+                return frozenset({ElementsOf(self.evaluate(element, frame, at))})
+            case facts.Not() | facts.Compare():
+                return NOTHING
+            case facts.Other(parts=(one,)):  # an await, or a conversion
+                return self.evaluate(one, frame, at)
+            case _:
+                return NOTHING
+
+    def item(self, values: Values, index: Expr) -> Values:
+        found: set[Value] = set()
+        for value in values:
+            match value:
+                case SequenceValue(items=items):
+                    if isinstance(index, facts.Constant) and isinstance(index.value, int):
+                        if -len(items) <= index.value < len(items):
+                            found |= items[index.value]
+                    else:
+                        found |= self._union(items)
+                case ElementsOf(elements=elements):
+                    found |= elements
+                case Unknown():
+                    found.add(value)
+                case _:
+                    pass
+        return frozenset(found)
+
+    @staticmethod
+    def _union(sets: Iterable[Values]) -> Values:
+        found: set[Value] = set()
+        for one in sets:
+            found |= one
+        return frozenset(found)
+
+    # -- names -----------------------------------------------------------------------------------------------------
+
+    def name(self, name: str, frame: Frame, at: facts.Step | None = None) -> Values:
+        function = frame.function
+        if function is None:
+            return self.module_name(name, frame.module)
+        params = function.facts.params
+        steps = function.binds.get(name, ())
+        param = next((p for p in params if p.name == name), None)
+        if param is None and not steps:
+            if function.outer is not None:
+                return self.name(name, replace(frame, function=function.outer, arguments=None))
+            return self.module_name(name, frame.module)
+        reaching, covered = _reaching(steps, at, function.facts.body)
+        arguments = frozenset(frame.arguments.items()) if frame.arguments is not None else None
+        key = ("name", id(function), frame.receiver, name, tuple(map(id, reaching)), covered, arguments)
+
+        def compute() -> Values:
+            found: Values = self.parameter(param, frame) if param is not None and not covered else NOTHING
+            for step in reaching:
+                found |= self.bound(step, name, frame)
+            return found
+
+        return self._once(key, compute)
+
+    def module_name(self, name: str, module: facts.Module) -> Values:
+        found = self._union(self.symbol(symbol) for symbol in self.project.resolve(module, name))
+        return found or (frozenset({ExternalValue(f"builtins.{name}")}) if name in _BUILTINS else NOTHING)
+
+    def symbol(self, symbol: Symbol) -> Values:
+        match symbol:
+            case ClassNode():
+                return frozenset({ClassValue(symbol)})
+            case FunctionNode():
+                return frozenset({FunctionValue(symbol)})
+            case ModuleRef(name=name):
+                return frozenset({ModuleValue(name)})
+            case External(name=name):
+                return frozenset({ExternalValue(name)})
+            case Assigned(module=module, value=value):
+                return self._once(("assigned", id(value)), lambda: self.evaluate(value, Frame(module)))
+
+    def parameter(self, param: facts.Param, frame: Frame) -> Values:
+        function = frame.function
+        assert function is not None
+        first = function.facts.params[0] if function.facts.params else None
+        if param is first and function.owner is not None and function.outer is None and frame.receiver is not None:
+            if not _is_static(function):
+                return frozenset({frame.receiver})
+        if frame.arguments is not None and param.name in frame.arguments:
+            return frame.arguments[param.name]
+        if frame.arguments is not None and param.default is not None:
+            return self.evaluate(param.default, Frame(frame.module, None))
+        if self.parameter_hook is not None and (found := self.parameter_hook(frame, param)) is not None:
+            return found
+        found = self.annotation(param.annotation, frame)
+        if param.default is not None:
+            found |= self.evaluate(param.default, Frame(frame.module, None))
+        return found
+
+    def annotation(self, expr: Expr | None, frame: Frame) -> Values:
+        """What a value of an annotated type is: an instance of a class of the tree, or a container of such."""
+        match expr:
+            case facts.Name() | facts.Attribute():
+                symbols = self.project.symbol(frame.module, expr)
+                return frozenset(self.instance(s) for s in symbols if isinstance(s, ClassNode))
+            case facts.Item(base=base, index=index):
+                name = (facts.dotted(base) or "").rpartition(".")[2]
+                parts = index.items if isinstance(index, facts.Sequence) else (index,)
+                if name in ("Optional", "Union", "Annotated", "Final", "ClassVar"):
+                    return self._union(self.annotation(part, frame) for part in parts)
+                if name in ("Type", "type"):
+                    found = self._union(self.annotation(part, frame) for part in parts)
+                    return frozenset(ClassValue(value.node) for value in found if isinstance(value, Instance))
+                if name in ("Tuple", "tuple") and not any(isinstance(part, facts.Other) for part in parts):
+                    return frozenset({SequenceValue(tuple(self.annotation(part, frame) for part in parts))})
+                found = self._union(self.annotation(part, frame) for part in parts)
+                return frozenset({ElementsOf(found)}) if found else NOTHING
+            case facts.Other(parts=parts):  # X | None
+                return self._union(self.annotation(part, frame) for part in parts)
+            case _:
+                return NOTHING
+
+    def bound(self, step: facts.Step, name: str, frame: Frame) -> Values:
+        """What one step gives to a local name."""
+        scope = frame.scope
+        match step:
+            case facts.Bind(target=target, value=value, annotation=annotation, how=how):
+                if how == "declare":
+                    return self.annotation(annotation, frame)
+                if how == "augment":
+                    return NOTHING
+                found = self.evaluate(value, frame, step)
+                if how == "for":
+                    found = self.item(found, facts.Other(()))
+                found = self._unpack(target, name, found)
+                if annotation is not None and not any(isinstance(v, Instance) for v in found):
+                    found |= self.annotation(annotation, frame)
+                return found
+            case facts.Define(index=index):
+                assert frame.function is not None
+                return frozenset({FunctionValue(frame.function.nested[index], frame.receiver)})
+            case _:
+                return self._union(self.symbol(s) for s in self.project.symbols(frame.module, scope, step))
+
+    def _unpack(self, target: Expr, name: str, values: Values) -> Values:
+        match target:
+            case facts.Name(id=found):
+                return values if found == name else NOTHING
+            case facts.Sequence(items=items):
+                parts = (
+                    self._unpack(item, name, self.item(values, facts.Constant(index)))
+                    for index, item in enumerate(items)
+                )
+                return self._union(parts)
+            case _:
+                return NOTHING
+
+    # -- attributes ------------------------------------------------------------------------------------------------
+
+    def attribute(self, value: Value, name: str) -> Values:
+        """What an attribute of a value can be."""
+        if self.attribute_hook is not None and (found := self.attribute_hook(value, name)) is not None:
+            return found
+        match value:
+            case Instance(node=node):
+                return self.instance_attribute(value, node, name)
+            case ClassValue(node=node):
+                if name == "__name__":
+                    return frozenset({ConstantValue(node.name)})
+                member = self.hierarchy.lookup(node, name)
+                return self.member(member, value) if member is not None else NOTHING
+            case ModuleValue(name=dotted):
+                return self._union(self.symbol(s) for s in self.project.member(ModuleRef(dotted), name))
+            case ExternalValue(name=dotted, called=called):
+                return frozenset({ExternalValue(f"{dotted}.{name}", called)})
+            case Unknown():
+                return frozenset({value})
+            case _:
+                return NOTHING
+
+    def instance_attribute(self, value: Instance, node: ClassNode, name: str) -> Values:
+        return self._once(("attribute", value, name), lambda: self._instance_attribute(value, node, name))
+
+    def _instance_attribute(self, value: Instance, node: ClassNode, name: str) -> Values:
+        found: Values = NOTHING
+        member = self.hierarchy.lookup(node, name)
+        if member is not None:
+            found |= self.member(member, value)
+        if member is None or member.kind == "attribute":
+            for method, step in self.self_binds(node, name):
+                found |= self._bound_attribute(step, Frame(method.module, method, value), name)
+            if self.outside_binds is not None:
+                for frame, step in self.outside_binds(node, name):
+                    found |= self._bound_attribute(step, frame, name)
+            if not any(isinstance(v, (Instance, ClassValue, ElementsOf)) for v in found):
+                found |= self._declared(node, name)
+        return found
+
+    def _bound_attribute(self, step: facts.Bind, frame: Frame, name: str) -> Values:
+        if step.how == "declare":
+            return self.annotation(step.annotation, frame)
+        found = self.evaluate(step.value, frame, step)
+        if step.how == "for":
+            found = self.item(found, facts.Other(()))
+        if isinstance(step.target, facts.Sequence):
+            for index, item in enumerate(step.target.items):
+                if isinstance(item, facts.Attribute) and item.name == name:
+                    found = self.item(found, facts.Constant(index))
+                    break
+        if step.annotation is not None and not any(isinstance(v, Instance) for v in found):
+            found |= self.annotation(step.annotation, frame)
+        return found
+
+    def _declared(self, node: ClassNode, name: str) -> Values:
+        """What the class body annotates, or `__init__`'s fields in a dataclass."""
+        for one in self.hierarchy.order(node).nodes:
+            for step in one.facts.body.steps:
+                if isinstance(step, facts.Bind) and step.target == facts.Name(name) and step.annotation is not None:
+                    return self.annotation(step.annotation, Frame(one.module))
+        return NOTHING
+
+    def self_binds(self, node: ClassNode, name: str) -> Iterator[tuple[FunctionNode, facts.Bind]]:
+        """Every `self.name = …` in the methods of a class and its bases."""
+        for one in self.hierarchy.order(node).nodes:
+            for method, step in self.binds_in(one).get(name, ()):
+                yield method, step
+
+    def binds_in(self, node: ClassNode) -> dict[str, list[tuple[FunctionNode, facts.Bind]]]:
+        """Attribute name -> where the methods of one class bind it on `self`; appends to a list count as well."""
+        cached = self._binds.get(node.key)
+        if cached is None:
+            cached = self._binds[node.key] = {}
+            for method in self.project.methods_of(node):
+                if not method.facts.params or _is_static(method):
+                    continue
+                own_name = method.facts.params[0].name
+                for step in method.facts.body.steps:
+                    for name, bind in _self_binds(step, own_name):
+                        cached.setdefault(name, []).append((method, bind))
+        return cached
+
+    def member(self, member: Member, receiver: Value) -> Values:
+        """What a class-level definition gives when it is reached through a value."""
+        function = member.function
+        match member.kind:
+            case "property" if isinstance(receiver, Instance) and function is not None:
+                found = self.returned(function, receiver, None)
+                if not any(isinstance(v, (Instance, ModelObject, ClassValue)) for v in found):
+                    found |= self.annotation(function.facts.returns, Frame(function.module))
+                return found
+            case "class":
+                nested = next((c for c in member.owner.facts.body.classes if c.name == member.name), None)
+                return frozenset({ClassValue(self.project.class_node(member.owner.module, nested))}) if nested else NOTHING
+            case "attribute":
+                return self.evaluate(member.value, Frame(member.owner.module)) if member.value is not None else NOTHING
+            case _:
+                return frozenset({FunctionValue(function, receiver)}) if function is not None else NOTHING
+
+    # -- calls -----------------------------------------------------------------------------------------------------
+
+    def call(self, call: facts.Call, frame: Frame, at: facts.Step | None = None) -> Values:
+        """What a call gives back."""
+        special = self._builtin(call, frame, at)
+        if special is not None:
+            return special
+        found: set[Value] = set()
+        for callee in self.evaluate(call.func, frame, at):
+            match callee:
+                case ClassValue(node=node):
+                    hooked = self.construct_hook(node, call, frame) if self.construct_hook is not None else None
+                    found |= hooked if hooked is not None else {self.instance(node)}
+                case FunctionValue(node=node, receiver=receiver):
+                    found |= self.returned(node, receiver, self.arguments(node, call, frame, at, receiver))
+                case ExternalValue(name=name, called=called):
+                    found.add(ExternalValue(name, True) if not called else Unknown(f"the result of {name}(…)"))
+                case Unknown():
+                    found.add(callee)
+                case Instance(node=node):
+                    member = self.hierarchy.lookup(node, "__call__")
+                    if member is not None and member.function is not None:
+                        found |= self.returned(member.function, callee, None)
+                case _:
+                    pass
+        return frozenset(found)
+
+    def _builtin(self, call: facts.Call, frame: Frame, at: facts.Step | None) -> Values | None:
+        match call:
+            case facts.Call(func=facts.Name(id="getattr"), args=(base, facts.Constant(value=str(name)), *default)):
+                found = self._union(self.attribute(value, name) for value in self.evaluate(base, frame, at))
+                return found | self._union(self.evaluate(one, frame, at) for one in default)
+            case facts.Call(func=facts.Name(id="super")) if frame.function is not None and frame.function.owner:
+                return frozenset({Unknown("super()")})
+            case facts.Call(func=facts.Attribute(base=facts.Call(func=facts.Name(id="super")), name=name)):
+                return self._super_call(name, call, frame, at)
+            case facts.Call(func=facts.Name(id="type"), args=(one,)):
+                values = self.evaluate(one, frame, at)
+                return frozenset(ClassValue(v.node) for v in values if isinstance(v, Instance))
+            case facts.Call(func=facts.Name(id="cast") | facts.Attribute(name="cast"), args=(to, _)):
+                return self.annotation(to, frame)
+            case facts.Call(func=facts.Name(id="list" | "tuple" | "reversed" | "iter" | "sorted"), args=(one, *_)):
+                return self.evaluate(one, frame, at)
+            case facts.Call(func=facts.Name(id="enumerate"), args=(one, *_)):
+                inner = self.item(self.evaluate(one, frame, at), facts.Other(()))
+                return frozenset({ElementsOf(frozenset({SequenceValue((NOTHING, inner))}))})
+            case facts.Call(func=facts.Name(id="zip"), args=args):
+                inner = tuple(self.item(self.evaluate(one, frame, at), facts.Other(())) for one in args)
+                return frozenset({ElementsOf(frozenset({SequenceValue(inner)}))})
+            case facts.Call(func=facts.Attribute(base=base, name="get" | "pop" | "setdefault"), args=(_, *default)):
+                containers = [v for v in self.evaluate(base, frame, at) if isinstance(v, ElementsOf)]
+                if containers:
+                    found = self._union(v.elements for v in containers)
+                    return found | self._union(self.evaluate(one, frame, at) for one in default)
+                return None
+            case facts.Call(func=facts.Attribute(base=base, name="values" | "copy"), args=()):
+                containers = [v for v in self.evaluate(base, frame, at) if isinstance(v, (ElementsOf, SequenceValue))]
+                return frozenset(containers) if containers else None
+            case _:
+                return None
+
+    def _super_call(self, name: str, call: facts.Call, frame: Frame, at: facts.Step | None) -> Values:
+        function, receiver = frame.function, frame.receiver
+        if function is None or function.owner is None or not isinstance(receiver, Instance):
+            return NOTHING
+        member = self.hierarchy.next_definition(receiver.node, function.owner, name)
+        if member is None or member.function is None:
+            return NOTHING
+        return self.returned(member.function, receiver, self.arguments(member.function, call, frame, at, receiver))
+
+    def returned(self, function: FunctionNode, receiver: Value | None, arguments: Mapping[str, Values] | None) -> Values:
+        """What a function can give back, its return annotation where the body tells nothing."""
+        key = ("returned", id(function), receiver, frozenset(arguments.items()) if arguments is not None else None)
+        return self._once(key, lambda: self._returned(Frame(function.module, function, receiver, arguments)))
+
+    def _returned(self, frame: Frame) -> Values:
+        function = frame.function
+        assert function is not None
+        if function.facts.is_generator:
+            return NOTHING
+        steps = [step for step in function.facts.body.steps if isinstance(step, facts.Return)]
+        found = self._union(self.evaluate(step.value, frame, step) for step in steps)
+        if not any(not isinstance(v, (ConstantValue, Unknown, ExternalValue)) for v in found):
+            found |= self.annotation(function.facts.returns, frame)
+        return found
+
+    def arguments(
+        self, function: FunctionNode, call: facts.Call, frame: Frame, at: facts.Step | None, receiver: Value | None
+    ) -> dict[str, Values]:
+        """Parameter -> what one call hands over; parameters that keep their default are left out."""
+        bound = bind_arguments(function, call, skip_first=receiver is not None and _takes_receiver(function))
+        return {name: self.evaluate(expr, frame, at) for name, expr in bound.items()}
+
+
+def bind_arguments(function: FunctionNode, call: facts.Call, *, skip_first: bool) -> dict[str, Expr]:
+    """Parameter -> argument expression, as Python binds them; starred arguments are not spread."""
+    params = list(function.facts.params)
+    if skip_first and params:
+        params = params[1:]
+    positional = [p for p in params if p.kind in ("positional-only", "positional")]
+    bound: dict[str, Expr] = {}
+    for param, argument in zip(positional, call.args, strict=False):
+        if isinstance(argument, facts.Starred):
+            break
+        bound[param.name] = argument
+    names = {p.name for p in params}
+    for keyword in call.keywords:
+        if keyword.name is not None and keyword.name in names:
+            bound[keyword.name] = keyword.value
+    return bound
+
+
+def _takes_receiver(function: FunctionNode) -> bool:
+    return function.owner is not None and function.outer is None and not _is_static(function)
+
+
+def _is_static(function: FunctionNode) -> bool:
+    return any((facts.dotted(d) or "").rpartition(".")[2] == "staticmethod" for d in function.facts.decorators)
+
+
+def _self_binds(step: facts.Step, own_name: str) -> Iterator[tuple[str, facts.Bind]]:
+    match step:
+        case facts.Bind(target=target):
+            yield from ((name, step) for name in _attributes_of(target, own_name))
+        case facts.Evaluate(
+            value=facts.Call(
+                func=facts.Attribute(
+                    base=facts.Attribute(base=facts.Name(id=found), name=name), name="append" | "add" | "insert"
+                ),
+                args=(*_, value),
+            )
+        ) if found == own_name:
+            yield name, facts.Bind(step.value, facts.Sequence((value,)), None, "=", step.guard, step.line)
+        case facts.Evaluate(
+            value=facts.Call(
+                func=facts.Name(id="setattr"), args=(facts.Name(id=found), facts.Constant(value=str(name)), value)
+            )
+        ) if found == own_name:
+            yield name, facts.Bind(facts.Name(name), value, None, "=", step.guard, step.line)
+        case _:
+            pass
+
+
+def _attributes_of(target: Expr, own_name: str) -> Iterator[str]:
+    match target:
+        case facts.Attribute(base=facts.Name(id=found), name=name) if found == own_name:
+            yield name
+        case facts.Sequence(items=items):
+            for item in items:
+                yield from _attributes_of(item, own_name)
+        case _:
+            pass
+
+
+def _reaching(
+    steps: Iterable[facts.Step], at: facts.Step | None, scope: facts.Scope
+) -> tuple[list[facts.Step], bool]:
+    """The steps whose assignment can still hold at a step, and whether one of them always ran before it."""
+    steps = list(steps)
+    if at is None:
+        return steps, bool(steps) and steps[0].guard == -1 and len(steps) == 1
+    around = {-1}
+    guard, looping = at.guard, False
+    while guard >= 0:
+        around.add(guard)
+        looping = looping or scope.guards[guard].kind == "loop"
+        guard = scope.guards[guard].parent
+    before = [step for step in steps if step.line < at.line or (step.line == at.line and step is not at)]
+    reaching: list[facts.Step] = []
+    for step in reversed(before):
+        reaching.append(step)
+        if step.guard in around:
+            if looping:
+                reaching += [late for late in steps if late.line >= at.line and late is not at]
+            return reaching, True
+    if looping:
+        reaching += [late for late in steps if late.line >= at.line and late is not at]
+    return reaching, False
+
+
+_BUILTINS = frozenset({"getattr", "hasattr", "setattr", "isinstance", "super", "type", "len", "int", "list", "print"})
