@@ -1,0 +1,178 @@
+"""`[tool.specint]` in `pyproject.toml`: what a project asks for, checked before anything else is done."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from specint.errors import SpecintError
+
+TABLE = "tool.specint"
+DEMAND = re.compile(r"[\w.]+:\w+")
+
+
+class Demand(msgspec.Struct, frozen=True, order=True):
+    """A model class (by its name, or dotted) that must meet what an algorithm asks."""
+
+    model: str
+    algorithm: str
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True):
+    """What `[tool.specint]` says; the defaults where it says nothing.
+
+    Attributes:
+        sglang: as the option `--sglang` takes it: a release or a path; None for the installed one.
+        algorithms: the algorithms to look at; empty for all.
+        require: classes that must meet an algorithm, "Class:ALGORITHM" in the file.
+        models: paths or dotted packages of the user's own models.
+        select, ignore: rules, by symbol or id.
+        exclude: globs of files that get no findings.
+        interface: groups of requirements, "speculative" if empty.
+        callers: paths of the user's own workers, whose calls join the contract.
+        baseline: the file of known findings.
+        cache_dir: `cache-dir` in the file.
+        file: the pyproject.toml it comes from, None if there is none.
+        folder: what relative paths start from.
+    """
+
+    sglang: str | None = None
+    algorithms: tuple[str, ...] = ()
+    require: tuple[Demand, ...] = ()
+    models: tuple[str, ...] = ()
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    interface: tuple[str, ...] = ()
+    callers: tuple[Path, ...] = ()
+    baseline: Path | None = None
+    cache_dir: Path | None = None
+    file: Path | None = None
+    folder: Path = Path()
+
+
+def load_config(start: Path | None = None, *, file: Path | None = None) -> Config:
+    """The configuration of the nearest `pyproject.toml` with a `[tool.specint]`, from `start` (or here) upward.
+
+    With `file` that one counts and must have the table. Raises SpecintError for a file that can't be read or is no
+    TOML, an unknown key, and a value of the wrong kind.
+    """
+    if file is not None:
+        table = _table(file)
+        if table is None:
+            raise SpecintError(f"has no [{TABLE}]", str(file), f"add a [{TABLE}] table, or leave --config out")
+        return _config(table, file)
+    here = (start or Path()).absolute()
+    for folder in (here, *here.parents):
+        candidate = folder / "pyproject.toml"
+        if candidate.is_file() and (table := _table(candidate)) is not None:
+            return _config(table, candidate)
+    return Config(folder=start or Path())
+
+
+def demand(text: str, where: str) -> Demand:
+    """Takes "Class:ALGORITHM" apart; SpecintError with `where` as its place if it isn't of that form."""
+    if not DEMAND.fullmatch(text.strip()):
+        hint = 'write "Class:ALGORITHM", for example "KimiK25ForConditionalGeneration:EAGLE3"'
+        raise SpecintError(f"{text!r} names no class and algorithm", where, hint)
+    model, _, algorithm = text.strip().rpartition(":")
+    return Demand(model, algorithm)
+
+
+def check_names(names: Iterable[str], known: Iterable[str], what: str, where: str) -> None:
+    """Raises SpecintError for the first of `names` that is not `known` ("rule", "algorithm"), with the nearest one."""
+    valid = sorted(known)
+    for name in names:
+        if name not in valid:
+            raise SpecintError(f"unknown {what} {name!r}", where, _suggestion(name, valid))
+
+
+def place(config: Config, key: str) -> str:
+    """How an error names one key of the configuration."""
+    return f"{config.file or 'pyproject.toml'}, [{TABLE}] {key}"
+
+
+def _table(file: Path) -> dict[str, Any] | None:
+    try:
+        document = tomllib.loads(file.read_bytes().decode("utf-8"))
+    except OSError as error:
+        raise SpecintError(f"can't be read: {error.strerror}", str(file)) from None
+    except UnicodeDecodeError as error:
+        raise SpecintError(f"is not UTF-8: byte {error.start}", str(file), "TOML files are UTF-8") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SpecintError(f"is not valid TOML: {error}", str(file)) from None
+    tool = document.get("tool", {})
+    table = tool.get("specint") if isinstance(tool, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise SpecintError(f"must be a table, not {_kind(table)}", f"{file}, {TABLE}", f"write [{TABLE}]")
+    return table
+
+
+def _config(table: dict[str, Any], file: Path) -> Config:
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        where = f"{file}, [{TABLE}] {key}"
+        if key not in KEYS:
+            raise SpecintError("unknown key", where, _suggestion(key, sorted(KEYS)))
+        values[key.replace("-", "_")] = KEYS[key](value, where, file.parent)
+    return Config(file=file, folder=file.parent, **values)
+
+
+def _string(value: Any, where: str, folder: Path) -> str:  # noqa: ARG001
+    if not isinstance(value, str):
+        raise SpecintError(f"must be a string, not {_kind(value)}", where)
+    if not value.strip():
+        raise SpecintError("is empty", where, "leave the key out")
+    return value.strip()
+
+
+def _strings(value: Any, where: str, folder: Path) -> tuple[str, ...]:
+    if isinstance(value, str):
+        raise SpecintError("must be a list of strings, not a string", where, f'write ["{value}"]')
+    if not isinstance(value, list):
+        raise SpecintError(f"must be a list of strings, not {_kind(value)}", where)
+    return tuple(_string(item, f"{where}[{index}]", folder) for index, item in enumerate(value))
+
+
+def _path(value: Any, where: str, folder: Path) -> Path:
+    return folder / Path(_string(value, where, folder)).expanduser()
+
+
+def _paths(value: Any, where: str, folder: Path) -> tuple[Path, ...]:
+    return tuple(folder / Path(item).expanduser() for item in _strings(value, where, folder))
+
+
+def _demands(value: Any, where: str, folder: Path) -> tuple[Demand, ...]:
+    return tuple(demand(item, f"{where}[{index}]") for index, item in enumerate(_strings(value, where, folder)))
+
+
+KEYS: dict[str, Callable[[Any, str, Path], Any]] = {
+    "sglang": _string,
+    "algorithms": _strings,
+    "require": _demands,
+    "models": _strings,
+    "select": _strings,
+    "ignore": _strings,
+    "exclude": _strings,
+    "interface": _strings,
+    "callers": _paths,
+    "baseline": _path,
+    "cache-dir": _path,
+}
+
+
+def _suggestion(name: str, valid: list[str]) -> str:
+    folded = {other.casefold().replace("_", "-"): other for other in valid}
+    near = difflib.get_close_matches(name.casefold().replace("_", "-"), folded, n=1)
+    return f"did you mean {folded[near[0]]!r}?" if near else f"known are {', '.join(valid)}"
+
+
+def _kind(value: Any) -> str:
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "a table"}
+    return names.get(type(value), "a date or time")

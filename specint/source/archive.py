@@ -1,0 +1,107 @@
+"""A tree inside a wheel or another zip file, read in place: nothing is unpacked."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+import zipfile
+import zlib
+from collections.abc import Iterable
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from specint.errors import SpecintError
+from specint.source.tree import EMPTY, LARGEST_FILE, Folder, Origin, SourceFile, Tree, listing
+
+
+class ArchiveTree(Tree):
+    """The files below `inside` ("", or a folder of the archive that ends in "/"), which holds the package."""
+
+    def __init__(self, path: Path, package: str, origin: Origin, *, inside: str = "") -> None:
+        super().__init__(origin, package)
+        self.path = path
+        self._inside = inside
+        self._opened: tuple[int, zipfile.ZipFile] | None = None
+        self._lock = threading.Lock()
+        top = package.replace(".", "/") + "/"
+        start = len(inside)
+        with open_archive(path) as archive:
+            self._members = {
+                info.filename[start:]: info
+                for info in archive.infolist()
+                if info.filename.startswith(top, start) and info.filename.startswith(inside) and is_source(info)
+            }
+        self._folders = listing(self._members)
+
+    def folder(self, path: str) -> Folder:
+        """As `Tree.folder`."""
+        return self._folders.get(path, EMPTY)
+
+    def read(self, file: SourceFile) -> bytes:
+        """As `Tree.read`."""
+        try:
+            info = self._members[file.path]
+            if info.file_size > LARGEST_FILE:
+                raise SpecintError(f"is larger than {LARGEST_FILE >> 20} MiB", file.path)
+            return self._archive().read(info)
+        except KeyError:
+            raise SpecintError(f"no such file in {self.path.name}", file.path) from None
+        except (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError) as error:
+            # RuntimeError: encrypted; its subclass NotImplementedError: a compression that zipfile doesn't know.
+            raise SpecintError(f"can't be read from {self.path.name}: {error}", file.path) from None
+
+    def digest_all(self, prefixes: Iterable[str]) -> str:
+        """As `Tree.digest_all`, from the archive's list of checksums, which `read` verifies: nothing is unpacked."""
+        total = blake2b(digest_size=16)
+        for path in sorted({file.path for prefix in prefixes for file in self.files(prefix)}):
+            info = self._members[path]
+            total.update(f"{path}\0{info.CRC}\0{info.file_size}\0".encode())
+        return total.hexdigest()
+
+    def _archive(self) -> zipfile.ZipFile:
+        """The open archive of this process: a child must not share the parent's place in the file."""
+        opened = self._opened
+        if opened is None or opened[0] != os.getpid():
+            with self._lock:
+                opened = self._opened
+                if opened is None or opened[0] != os.getpid():
+                    opened = self._opened = (os.getpid(), open_archive(self.path))
+        return opened[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_opened": None, "_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.Lock()
+
+
+def open_archive(path: Path) -> zipfile.ZipFile:
+    """The zip file, or a SpecintError that says why it is none."""
+    try:
+        return zipfile.ZipFile(path)
+    except zipfile.BadZipFile:
+        raise SpecintError("is not a wheel or zip file", str(path), "was it downloaded completely?") from None
+    except (OSError, ValueError, NotImplementedError) as error:
+        raise SpecintError(f"can't be opened: {getattr(error, 'strerror', None) or error}", str(path)) from None
+
+
+def is_source(info: zipfile.ZipInfo) -> bool:
+    """Whether a member is a Python file under a plain relative name: no link, no `..`, no absolute path."""
+    name = info.filename
+    if not name.endswith(".py") or "\\" in name or ":" in name:
+        return False
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    parts = name.removesuffix(".py").split("/")
+    return (
+        kind in (0, stat.S_IFREG)
+        and all(part and "." not in part for part in parts[1:])
+        and parts[0]
+        not in (
+            "",
+            ".",
+            "..",
+        )
+    )

@@ -1,0 +1,137 @@
+"""A tree on disk."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from specint.errors import Diagnostic, SpecintError
+from specint.source.tree import EMPTY, LARGEST_FILE, Folder, Origin, SourceFile, Tree, digest_of_files
+
+MOST_FOLDERS = 100_000
+"""Symbolic links can make a few folders look like millions; past this the tree is refused."""
+
+
+class FolderTree(Tree):
+    """The files under one folder, which is the package `package` (dotted where it is a part of another).
+
+    Folders are listed when they are first asked for, once. Symbolic links are followed, unless they lead back to a
+    folder on the way; what is no regular file is left out. Without `recursive` the folders below don't count, with
+    `only` nothing but the file of that stem does.
+    """
+
+    def __init__(
+        self, folder: Path, package: str, origin: Origin, *, recursive: bool = True, only: str | None = None
+    ) -> None:
+        super().__init__(origin, package)
+        self.root = folder
+        self._root = os.path.abspath(folder)  # noqa: PTH100 - keeps links, `resolve` does not
+        self._recursive = recursive and only is None
+        self._only = only
+        self._mount = package.replace(".", "/")
+        self._folders: dict[str, Folder] = {}
+        self._jumps: dict[str, tuple[str, ...]] = {self._mount: (os.path.realpath(self._root),)}
+        above, _, name = self._mount.rpartition("/")
+        while name:
+            self._folders[above] = Folder((), (name,))
+            above, _, name = above.rpartition("/")
+
+    def folder(self, path: str) -> Folder:
+        """As `Tree.folder`."""
+        known = self._folders.get(path)
+        if known is None:
+            parent, _, name = path.rpartition("/")
+            there = path == self._mount or (path != "" and name in self.folder(parent).folders)
+            known = self._folders[path] = self._listed(path) if there else EMPTY
+        return known
+
+    def read(self, file: SourceFile) -> bytes:
+        """As `Tree.read`."""
+        try:
+            # Not `open`: on the warm path some 600 files are read, and this takes half the time.
+            handle = os.open(self._disk(file.path), os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+            try:
+                found = os.fstat(handle)
+                if not stat.S_ISREG(found.st_mode):
+                    raise SpecintError("is no longer a regular file", file.path)
+                if found.st_size > LARGEST_FILE:
+                    raise SpecintError(f"is larger than {LARGEST_FILE >> 20} MiB", file.path, "exclude it")
+                return _all_of(handle, found.st_size)
+            finally:
+                os.close(handle)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise SpecintError(f"can't be read: {reason}", file.path) from None
+
+    def location(self, file: SourceFile) -> Path | None:
+        """As `Tree.location`."""
+        return Path(self._disk(file.path))
+
+    def file_at(self, path: Path) -> SourceFile | None:
+        """As `Tree.file_at`; links may be on the way."""
+        for root, wanted in (
+            (self._root, os.path.abspath(path)),  # noqa: PTH100
+            (os.path.realpath(self._root), os.path.realpath(path)),
+        ):
+            if wanted.startswith(root + os.sep) and wanted.endswith(".py"):
+                inside = wanted[len(root) + 1 :].replace(os.sep, "/")
+                parent, _, name = f"{self._mount}/{inside}".rpartition("/")
+                if name.removesuffix(".py") in self.folder(parent).files:
+                    return SourceFile.at(f"{parent}/{name}")
+        return None
+
+    def digest_all(self, prefixes: Iterable[str]) -> str:
+        """As `Tree.digest_all`, of the files' content."""
+        return digest_of_files(self, prefixes)
+
+    def _disk(self, path: str) -> str:
+        return self._root + path[len(self._mount) :]
+
+    def _listed(self, path: str) -> Folder:
+        files: list[str] = []
+        folders: list[str] = []
+        if len(self._folders) > MOST_FOLDERS:
+            raise SpecintError(f"more than {MOST_FOLDERS} folders", str(self.root), "do symbolic links go in circles?")
+        try:
+            with os.scandir(self._disk(path)) as entries:
+                for entry in entries:
+                    stem = entry.name.removesuffix(".py")
+                    if "." in stem or not _is_text(stem) or stem == "__pycache__":
+                        continue  # no import can name it
+                    if stem != entry.name:
+                        if entry.is_file() and self._only in (None, stem):
+                            files.append(stem)
+                    elif self._recursive and entry.is_dir() and self._leads_on(path, entry):
+                        folders.append(stem)
+        except OSError as error:
+            self.problems.append(Diagnostic(file=path, what=f"folder can't be read: {error.strerror or error}"))
+        return Folder(tuple(sorted(files)), tuple(sorted(folders)))
+
+    def _leads_on(self, path: str, entry: os.DirEntry[str]) -> bool:
+        """Whether a folder is a new one; a link to a folder that we are in already is not."""
+        below = f"{path}/{entry.name}"
+        jumps = self._jumps.get(path, ())
+        self._jumps[below] = jumps
+        if entry.is_symlink():
+            target = os.path.realpath(entry.path)
+            here = os.path.realpath(self._disk(path))
+            if any(f"{place}/".startswith(target.rstrip("/") + "/") for place in (*jumps, here)):
+                return False
+            self._jumps[below] = (*jumps, target)
+        return True
+
+
+def _all_of(handle: int, size: int) -> bytes:
+    parts = []
+    total = 0
+    while total <= LARGEST_FILE and (part := os.read(handle, max(size + 1 - total, 4096))):
+        parts.append(part)
+        total += len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _is_text(name: str) -> bool:
+    """Whether a file name can be printed; on Linux it may be any bytes."""
+    return name.isascii() or not any("\ud800" <= char <= "\udfff" for char in name)

@@ -1,0 +1,204 @@
+"""A release of SGLang by its number: fetched once by pip as a wheel, kept, never installed, unpacked or run."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import shutil
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from specint.errors import SpecintError
+
+Progress = Callable[[str], None]
+
+VERSION = re.compile(r"v?(\d+(?:\.\d+)+(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?(?:\+[a-z0-9.]+)?)", re.IGNORECASE)
+PINNED = re.compile(r"([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*===?\s*(\S+)")
+OFFERED = re.compile(r"\(from versions: ([^)]*)")
+UNREACHABLE = re.compile(
+    r"retrying|connection|timed? ?out|name resolution|could not fetch url|proxy|ssl|certificate|HTTP error|network",
+    re.IGNORECASE,
+)
+# Releases from 0.5.11 on are wheels of one platform and one Python. Which of them is read makes no difference to us, so
+# every one is asked for; pip takes several platforms at a time, but one Python.
+PYTHONS = ("3.11", "3.12", "3.10", "3.13")
+PLATFORMS = (
+    *(f"manylinux_2_{minor}_{machine}" for machine in ("x86_64", "aarch64") for minor in range(40, 16, -1)),
+    *(f"{name}_{machine}" for machine in ("x86_64", "aarch64") for name in ("manylinux2014", "linux")),
+    *(f"macosx_{major}_0_{machine}" for machine in ("arm64", "x86_64") for major in range(15, 10, -1)),
+    "win_amd64",
+)
+
+
+class Release(NamedTuple):
+    """One version of one distribution on the package index."""
+
+    name: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}"
+
+
+def release_named(spec: str) -> Release | None:
+    """The release that "0.5.9", "v0.5.9" or "sglang==0.5.9" names; None if it is not of that form."""
+    name, number = "sglang", spec.strip()
+    if pinned := PINNED.fullmatch(number):
+        name, number = pinned.groups()
+    found = VERSION.fullmatch(number)
+    return Release(re.sub(r"[-_.]+", "-", name).lower(), found[1].lower()) if found else None
+
+
+def fetch(
+    release: Release, cache_dir: Path | None, *, progress: Progress | None = None, timeout: float = 600.0
+) -> Path:
+    """The release's wheel, from the cache or else from the index that the user's pip is set up for.
+
+    Without a cache folder, or where it can't be written, the wheel is kept until this process ends. Raises
+    SpecintError for a release that the index doesn't have, and when pip or the network is missing.
+    """
+    if cache_dir is not None and (wheel := cached(release, cache_dir)):
+        return wheel
+    folder = _writable(cache_dir)
+    if progress:
+        progress(f"fetching {release}")
+    scratch = Path(tempfile.mkdtemp(prefix=".fetching-", dir=folder))
+    try:
+        fresh = _downloaded(release, scratch, timeout)
+        if not zipfile.is_zipfile(fresh):
+            raise SpecintError("pip delivered a damaged wheel", str(release), "try again")
+        wheel = folder / fresh.name
+        fresh.replace(wheel)  # one step: another process sees a whole wheel or none, and a second one changes nothing
+        return wheel
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def cached(release: Release, cache_dir: Path) -> Path | None:
+    """The release's wheel if it was fetched before and is whole."""
+    start = f"{release.name.replace('-', '_')}-{release.version}-"
+    try:
+        found = sorted(path for path in (cache_dir / "releases").iterdir() if path.name.lower().startswith(start))
+    except OSError:
+        return None
+    return next((path for path in found if path.suffix == ".whl" and zipfile.is_zipfile(path)), None)
+
+
+def _writable(cache_dir: Path | None) -> Path:
+    if cache_dir is not None:
+        folder = cache_dir / "releases"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return folder
+        except OSError:
+            pass  # read-only or full: the run is slower next time, no worse
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="specint-"))
+    except OSError as error:
+        raise SpecintError(f"no folder to put a release into: {error.strerror}", "", "set SPECINT_CACHE_DIR") from None
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _downloaded(release: Release, folder: Path, timeout: float) -> Path:
+    # No source distribution, ever: to get a wheel from one, pip would run its build.
+    command = [*_pip(), "download", "--quiet", "--no-input", "--disable-pip-version-check", "--no-deps", "--retries=1"]
+    command += ["--only-binary=:all:", f"--dest={folder}"]
+    offered: list[str] = []
+    complaint = ""
+    for platform in _platforms():
+        complaint = _run([*command, *platform, f"{release.name}=={release.version}"], release, timeout)
+        wheel = next(folder.glob("*.whl"), None)
+        if wheel is not None:
+            return wheel
+        listed = OFFERED.search(complaint)
+        offered += listed[1].split(", ") if listed else []
+        if listed is None or (listed[1].strip() == "none" and UNREACHABLE.search(complaint)):
+            break  # asking for another platform would end the same way
+    raise _failure(release, complaint, [version for version in offered if version[:1].isdigit()])
+
+
+def _platforms() -> Iterator[list[str]]:
+    yield []
+    for python in PYTHONS:
+        tag = "cp" + python.replace(".", "")
+        yield [
+            f"--python-version={python}",
+            "--implementation=cp",
+            *(f"--abi={abi}" for abi in (tag, "abi3", "none")),
+            *(f"--platform={platform}" for platform in PLATFORMS),
+        ]
+
+
+def _pip() -> list[str]:
+    from importlib.util import find_spec
+
+    if sys.executable and find_spec("pip"):
+        # -P: a `pip.py` in the folder that is being checked must not be what runs.
+        return [sys.executable, "-P", "-m", "pip"]
+    for name in ("pip", "pip3"):
+        if found := shutil.which(name):
+            return [found]
+    hint = "install pip, or download the wheel yourself and give its path"
+    raise SpecintError("no pip to fetch a release with", "", hint)
+
+
+def _run(command: list[str], release: Release, timeout: float) -> str:
+    """pip's complaint, "" if it had none."""
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=timeout,
+            check=False,
+            env={**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONWARNINGS": "ignore"},
+        )
+    except subprocess.TimeoutExpired:
+        hint = "try again, or download the wheel yourself and give its path"
+        raise SpecintError(f"pip did not finish within {timeout:g} s", str(release), hint) from None
+    except OSError as error:
+        raise SpecintError(f"pip can't be started: {error.strerror}", command[0]) from None
+    return "" if done.returncode == 0 else done.stderr.decode(errors="replace") or f"exit code {done.returncode}"
+
+
+def _failure(release: Release, complaint: str, offered: list[str]) -> SpecintError:
+    if offered:
+        near = ", ".join(nearest(release.version, offered))
+        if release.version in offered:
+            return SpecintError("no wheel that can be read", str(release), f"releases near it: {near}")
+        return SpecintError("no such release on the package index", str(release), f"the nearest are {near}")
+    if UNREACHABLE.search(complaint):
+        hint = "check the network and pip's settings, or give the path of a wheel or checkout"
+        return SpecintError("can't be fetched: the package index can't be reached", str(release), hint)
+    if OFFERED.search(complaint):
+        return SpecintError(
+            f"the package index has no {release.name}", str(release), "is pip set up for the right one?"
+        )
+    errors = [line.partition("ERROR: ")[2] or line for line in complaint.strip().splitlines() if line.strip()]
+    said = next((line for line in errors if line), "nothing")
+    return SpecintError(f"pip failed: {said[:300]}", str(release), "pip download --no-deps says more")
+
+
+def nearest(version: str, offered: list[str], count: int = 4) -> list[str]:
+    """The offered versions around one, in order."""
+    known = sorted(set(offered), key=_order)
+    at = sum(_order(other) < _order(version) for other in known)
+    start = max(0, min(at - count // 2, len(known) - count))
+    return known[start : start + count]
+
+
+def _order(version: str) -> tuple[list[int], int, list[int]]:
+    """Where a version stands among others: near enough to PEP 440 to name neighbours."""
+    number, rest = re.match(r"([\d.]*)(.*)", version.lower(), re.DOTALL).groups()  # type: ignore[union-attr]
+    release = [int(part) for part in number.split(".") if part]
+    kind = 1 if "post" in rest else -1 if rest else 0
+    return release, kind, [int(part) for part in re.findall(r"\d+", rest)]
