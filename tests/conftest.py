@@ -6,8 +6,6 @@ import contextlib
 import os
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
@@ -16,27 +14,35 @@ from pathlib import Path
 import platformdirs
 import pytest
 
+from specint.errors import SpecintError
+from specint.source.release import Release, fetch
+
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 CACHE_VARIABLE = "SPECINT_TEST_CACHE"
 WANTED = re.compile(r"sglang/.*\.py|sglang-[^/]*\.dist-info/.*")
-FOREIGN_TAGS = [
-    ("3.11", "cp311", "manylinux_2_34_x86_64"),
-    ("3.12", "cp312", "manylinux_2_34_x86_64"),
-    ("3.10", "cp310", "manylinux_2_34_x86_64"),
-    ("3.12", "cp312", "manylinux_2_34_aarch64"),
-]
-"""Releases from 0.5.11 on are wheels of one platform; pip hands them out elsewhere only when told which."""
 
 
 @pytest.fixture(scope="session")
 def release_folder() -> Callable[[str], Path]:
-    """`release_folder("0.5.9")`: the folder with the release's wheel, its `sglang` and its `.dist-info`."""
-    known: dict[str, Path] = {}
+    """`release_folder("0.5.9")`: the folder with the release's wheel, its `sglang` and its `.dist-info`.
+
+    What can't be fetched fails the test in CI, and skips it, with the reason, elsewhere.
+    """
+    known: dict[str, Path | SpecintError] = {}  # a failure too: without a network, every attempt costs seconds
 
     def folder(version: str) -> Path:
         if version not in known:
-            known[version] = fetched(version)
-        return known[version]
+            try:
+                known[version] = fetched(version)
+            except SpecintError as error:
+                known[version] = error
+        home = known[version]
+        if isinstance(home, Path):
+            return home
+        message = f"{home}; {CACHE_VARIABLE}=DIR names a folder that has DIR/{version}/sglang and its wheel"
+        if os.environ.get("CI"):
+            pytest.fail(message, pytrace=False)
+        pytest.skip(message)
 
     return folder
 
@@ -78,9 +84,10 @@ def fetched(version: str) -> Path:
         with tempfile.TemporaryDirectory(prefix=f".{version}-", dir=cache) as scratch:
             fresh = Path(scratch) / version
             fresh.mkdir()
-            download(version, fresh)
-            with zipfile.ZipFile(next(fresh.glob("*.whl"))) as wheel:
-                wheel.extractall(fresh, [name for name in wheel.namelist() if WANTED.fullmatch(name)])
+            wheel = fetch(Release("sglang", version), Path(scratch))
+            with zipfile.ZipFile(wheel) as archive:
+                archive.extractall(fresh, [name for name in archive.namelist() if WANTED.fullmatch(name)])
+            wheel.rename(fresh / wheel.name)
             shutil.rmtree(home, ignore_errors=True)  # what an interrupted run of something else left
             fresh.rename(home)
     return home
@@ -88,28 +95,6 @@ def fetched(version: str) -> Path:
 
 def complete(home: Path) -> bool:
     return (home / "sglang" / "srt").is_dir() and any(home.glob("sglang-*.whl"))
-
-
-def download(version: str, folder: Path) -> None:
-    """Lets pip put the wheel into `folder`; where it can't, the test fails in CI and is skipped elsewhere."""
-    said = ""
-    for tag in [(), *FOREIGN_TAGS]:
-        platform = ["--python-version", tag[0], "--abi", tag[1], "--platform", tag[2]] if tag else []
-        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        done = subprocess.run(
-            [*pip, "--only-binary=:all:", *platform, "--dest", str(folder), f"sglang=={version}"],
-            capture_output=True,
-            text=True,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-        if done.returncode == 0:
-            return
-        said = said or (done.stderr.strip().splitlines() or ["pip said nothing"])[-1]
-    message = f"SGLang {version} could not be fetched: {said} ({CACHE_VARIABLE}=DIR names a folder that has it)"
-    if os.environ.get("CI"):
-        pytest.fail(message, pytrace=False)
-    pytest.skip(message)
 
 
 @contextlib.contextmanager
