@@ -45,10 +45,11 @@ report: .venv/installed
 	exit $$status
 
 lint: .venv/installed-dev
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy --strict specint
-	$(BIN)/lint-imports --no-logo
+	@status=0; \
+	for tool in 'ruff check --output-format concise .' 'ruff format --check .' 'mypy --strict specint' 'lint-imports --no-logo'; do \
+	  echo "$$tool"; $(BIN)/$$tool || status=1; \
+	done; \
+	exit $$status
 
 # The tests run even when lint has something to say, so that one run shows everything; pytest's line is the last.
 test: .venv/installed-dev
