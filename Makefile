@@ -35,7 +35,7 @@ report: .venv/installed
 	$(BIN)/specint report --sglang "$$tree" --format json > report.json || status=$$?; \
 	if [ ! -s report.json ] && [ ! -e "$$tree" ] \
 	   && ! $(PIP) --retries 0 --timeout 10 index versions sglang > /dev/null 2>&1; then \
-	  echo "make report: no package index within reach, so this is $(FIXTURE), not SGLang $$tree"; \
+	  echo "make report: SGLang $$tree can't be had from the package index (above), so this is the small tree in $(FIXTURE)"; \
 	  tree='$(FIXTURE)'; status=0; \
 	  $(BIN)/specint report --sglang "$$tree" --format json > report.json || status=$$?; \
 	fi; \
