@@ -12,6 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from specint.checks.suggestion import did_you_mean
+from specint.data import rules_folder
 from specint.errors import SpecintError
 
 Severity = Literal["fatal", "error", "warning", "info"]
@@ -51,13 +52,6 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     good: dict[str, str] = {}
 
 
-def rules_directory() -> Path:
-    """`specint/_rules` in an installed wheel, `rules/` beside the package in a checkout."""
-    package = Path(__file__).resolve().parent.parent
-    inside = package / "_rules"
-    return inside if inside.is_dir() else package.parent / "rules"
-
-
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, by number."""
     return _catalog()[0]
@@ -90,9 +84,9 @@ def load_catalog(directory: Path) -> tuple[Rule, ...]:
 
 @cache
 def _catalog() -> tuple[tuple[Rule, ...], dict[str, Rule]]:
-    rules = load_catalog(rules_directory())
+    rules = load_catalog(rules_folder())
     if not rules:
-        raise SpecintError("no rules found", str(rules_directory()), "is specint installed completely?")
+        raise SpecintError("no rules found", str(rules_folder()), "is specint installed completely?")
     return rules, {name.lower(): loaded for loaded in rules for name in (loaded.symbol, loaded.id)}
 
 
@@ -122,7 +116,9 @@ def _complaint(loaded: Rule, folder_name: str) -> str | None:
     if not _SYMBOL.match(loaded.symbol):
         return f"symbol `{loaded.symbol}` is not of the form spec-some-words"
     if not _ID.match(loaded.id) or loaded.id[0] != _LETTERS[loaded.severity]:
-        return f"id `{loaded.id}` is not {_LETTERS[loaded.severity]}77 and two digits, as severity {loaded.severity} asks"
+        return (
+            f"id `{loaded.id}` is not {_LETTERS[loaded.severity]}77 and two digits, as severity {loaded.severity} asks"
+        )
     if not _VERSION.match(loaded.since):
         return f"since = `{loaded.since}` is not a release"
     if loaded.summary.strip() != loaded.summary or "\n" in loaded.summary or loaded.summary.endswith("."):

@@ -10,7 +10,7 @@ from specint.checks.suggestion import did_you_mean
 from specint.errors import SpecintError
 
 
-def selected_symbols(select: Sequence[str] = (), ignore: Sequence[str] = (), *, where: str = "select") -> frozenset[str]:
+def selected_symbols(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> frozenset[str]:
     """The symbols of the rules that speak.
 
     A name is a symbol, an id, the beginning of an id (`E77`) or `ALL`. Without `select` it is the rules that are on by
@@ -19,7 +19,7 @@ def selected_symbols(select: Sequence[str] = (), ignore: Sequence[str] = (), *, 
     """
     chosen = {rule.symbol: 0 for rule in all_rules() if rule.default} if not select else {}
     for name in select:
-        for rule, weight in _matching(name, where):
+        for rule, weight in _matching(name, "select"):
             chosen[rule.symbol] = max(weight, chosen.get(rule.symbol, 0))
     dropped: dict[str, int] = {}
     for name in ignore:
@@ -48,7 +48,7 @@ def finding_order(finding: Finding) -> tuple[str, int, str, str, str, tuple[str,
 
 
 def _matching(name: str, where: str) -> list[tuple[Rule, int]]:
-    """The rules that `name` means, with how exactly it means them: the length of the prefix, or more for a full name."""
+    """The rules that `name` means, and how exactly it means them: the longer the prefix, the more."""
     rules = all_rules()
     if name.upper() == "ALL":
         return [(rule, 1) for rule in rules]
@@ -58,5 +58,7 @@ def _matching(name: str, where: str) -> list[tuple[Rule, int]]:
     begun = [rule for rule in rules if name and rule.id.startswith(name.upper())]
     if not begun:
         known = [word for rule in rules for word in (rule.symbol, rule.id)]
-        raise SpecintError(f"no rule is called `{name}`", where, did_you_mean(name, known) or "`specint rules` lists them")
+        raise SpecintError(
+            f"no rule is called `{name}`", where, did_you_mean(name, known) or "`specint rules` lists them"
+        )
     return [(rule, 1 + len(name)) for rule in begun]

@@ -1,0 +1,22 @@
+"""specint inside pylint: `pylint --load-plugins specint`.
+
+Each finding is emitted while pylint visits the model's own module, from an index that is built when the first model
+file is met. Pragmas, `-j`, `--from-stdin` and editors need nothing more. A file that has nothing to do with SGLang
+costs a look at its folders and one search in its text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pylint.lint import PyLinter
+
+__all__ = ["register"]
+
+
+def register(linter: PyLinter) -> None:
+    """Register the checker, with a message for every rule of the catalogue."""
+    from specint.pylint_plugin.checker import SpecintChecker
+
+    linter.register_checker(SpecintChecker(linter))

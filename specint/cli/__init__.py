@@ -1,0 +1,81 @@
+"""The command line: the one place that prints and chooses an exit code.
+
+0 is clean, 1 is findings, 2 is that something could not be done, 130 is Ctrl-C. What a user did wrong is one line on
+stderr; a traceback is printed only for a fault of ours, and only with SPECINT_DEBUG=1.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from specint.errors import SpecintError
+
+__all__ = ["main"]
+
+_INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run specint with these arguments (those of the process by default), and exit."""
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has seen enough (`| head`); the interpreter must not complain at its own flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except KeyboardInterrupt:
+        code = _INTERRUPTED
+    sys.exit(code)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    import click
+
+    from specint.cli.commands import group
+
+    try:
+        result = group.main(args=arguments, prog_name="specint", standalone_mode=False)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.Abort:  # click's word for Ctrl-C while it waits
+        return _INTERRUPTED
+    except click.UsageError as error:
+        return _complain(_usage(error))
+    except click.ClickException as error:
+        return _complain(error.format_message())
+    except SpecintError as error:
+        return _complain(str(error))
+    except (BrokenPipeError, KeyboardInterrupt):
+        raise
+    except MemoryError:
+        return _complain("out of memory")
+    except Exception as error:  # the last resort: a user gets one line, and we get a report
+        return _internal(error)
+    return int(result or 0)
+
+
+def _usage(error: object) -> str:
+    import click
+
+    assert isinstance(error, click.UsageError)
+    context = error.ctx
+    path = context.command_path if context else "specint"
+    return f"{error.format_message().rstrip('.')} (`{path} --help` shows how)"
+
+
+def _complain(text: str) -> int:
+    print(f"specint: error: {' '.join(text.split())}", file=sys.stderr)
+    return 2
+
+
+def _internal(error: Exception) -> int:
+    if os.environ.get("SPECINT_DEBUG") == "1":
+        import traceback
+
+        traceback.print_exc()
+    name = type(error).__name__
+    hint = "please report it, with what SPECINT_DEBUG=1 prints"
+    return _complain(f"internal error: {name}: {str(error)[:300]} ({hint})")

@@ -1,0 +1,99 @@
+"""`specint explain`: a model's verdict with everything behind it, or the page of a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from specint.cli import options, printing
+
+if TYPE_CHECKING:
+    from specint.checks.catalog import Rule
+    from specint.cli.session import Session
+    from specint.compliance.model import ModelCompliance
+    from specint.pipeline import Analysis
+
+
+@click.command("explain", short_help="Why a model fails an algorithm, or what a rule means.")
+@click.argument("what", metavar="CLASS_OR_RULE")
+@options.format_option
+@options.algorithms_option
+@options.common
+def command(what: str, format_: options.Format, algorithms: tuple[str, ...], **rest: Any) -> int:  # noqa: ANN401
+    """Why a model fails an algorithm, or what a rule means.
+
+    CLASS_OR_RULE is a model class (LlamaForCausalLM), or a rule by symbol or id (spec-missing-delegation, E7701). For a
+    class: the verdict, each requirement with its status, who asks for it, the way to the class that has it, and the
+    lines to add.
+    """
+    common = options.Common.taken_from(rest)
+    from specint.checks.catalog import find_rule, rule
+
+    if find_rule(what) or _looks_like_a_rule(what):
+        _explain_rule(rule(what), format_, common)
+        return 0
+    return _explain_model(what, options.listed(algorithms), format_, common)
+
+
+def _looks_like_a_rule(what: str) -> bool:
+    return what.startswith("spec-") or (len(what) == 5 and what[1:].isdigit())
+
+
+def _explain_rule(rule: Rule, format_: options.Format, common: options.Common) -> None:
+    if format_ == "json":
+        from specint.outputs.json_documents import rules_json
+
+        printing.put_bytes(rules_json([rule]), common.output)
+    elif format_ == "markdown":
+        from specint.outputs.rule_page import rule_page
+
+        printing.put_bytes(rule_page(rule).encode(), common.output)
+    else:
+        from specint.outputs.rules_text import print_rule_page
+
+        printing.put_text(lambda console: print_rule_page(console, rule), common.output, common.colour)
+
+
+def _explain_model(name: str, names: Sequence[str], format_: options.Format, common: options.Common) -> int:
+    if format_ == "markdown":
+        raise click.UsageError("a model is explained as text or json; markdown is for rules")
+    from specint.cli.session import analysed, configured
+    from specint.outputs.scope import find_models, resolve_algorithms
+
+    session = analysed(common, configured(common))
+    analysis = session.analysis
+    wanted = resolve_algorithms(analysis.contract, names)
+    for model in find_models(analysis.models, name, "explain"):
+        _put(session, model, wanted or _telling(model, analysis), format_, common)
+    return 2 if printing.put_diagnostics(analysis.diagnostics, quiet=common.quiet) else 0
+
+
+def _put(
+    session: Session, model: ModelCompliance, algorithms: Sequence[str], format_: options.Format, common: options.Common
+) -> None:
+    from specint.checks.selection import finding_order
+    from specint.outputs.explanation_text import print_explanation, requirements_of
+    from specint.outputs.scope import about_algorithms
+
+    analysis = session.analysis
+    about = [finding for finding in analysis.findings if finding.class_ == model.class_]
+    findings = sorted(about_algorithms(about, algorithms), key=finding_order)
+    if format_ == "json":
+        from specint.outputs.json_documents import explanation_json
+
+        requirements = requirements_of(analysis.contract, model, algorithms)
+        printing.put_bytes(explanation_json(analysis, model, requirements, findings), common.output)
+        return
+    printing.put_text(
+        lambda console: print_explanation(console, analysis, model, algorithms, findings, session.shown),
+        common.output,
+        common.colour,
+    )
+
+
+def _telling(model: ModelCompliance, analysis: Analysis) -> tuple[str, ...]:
+    """Every algorithm that the model is judged by."""
+    judged = [name for name in analysis.contract.algorithms if name in model.algorithms]
+    return tuple(name for name in judged if model.algorithms[name].verdict != "not applicable") or tuple(judged)

@@ -1,0 +1,154 @@
+"""Options that several commands have, and how their values become settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import click
+import msgspec
+
+if TYPE_CHECKING:
+    from specint.config import Config
+    from specint.contract.model import Contract
+
+F = TypeVar("F", bound=Callable[..., Any])
+Format = Literal["text", "json", "markdown"]
+
+FORMATS = ("text", "json", "markdown")
+
+
+class Common(msgspec.Struct, frozen=True, kw_only=True):
+    """What the options of `common` say."""
+
+    sglang: str | None
+    config: Path | None
+    cache_dir: Path | None
+    no_cache: bool
+    jobs: int | None
+    output: Path | None
+    colour: Literal["auto", "always", "never"]
+    quiet: bool
+
+    @classmethod
+    def taken_from(cls, options: dict[str, Any]) -> Common:
+        """Take the common options out of a command's keyword arguments."""
+        return cls(**{name: options.pop(name) for name in cls.__struct_fields__})
+
+
+def common(command: F) -> F:
+    """The options of every command that reads an SGLang."""
+    decorators = [
+        click.option(
+            "--sglang",
+            metavar="WHERE",
+            help="A release (0.5.9), or the path of a checkout, an installed package or a wheel. "
+            "Without it: the configuration's, else the installed one.",
+        ),
+        click.option(
+            "--config",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Read [tool.specint] from this file, not from the nearest pyproject.toml.",
+        ),
+        click.option(
+            "--cache-dir",
+            type=click.Path(path_type=Path),
+            metavar="DIR",
+            help="Keep what was read there, not in the user's cache folder.",
+        ),
+        click.option("--no-cache", is_flag=True, help="Read every source anew; a release that was fetched stays."),
+        click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes that read; all cores."),
+        *_printing(),
+    ]
+    return _apply(command, decorators)
+
+
+def printing(command: F) -> F:
+    """The options of a command that only prints."""
+    return _apply(command, _printing())
+
+
+def format_option(command: F) -> F:
+    """`--format`."""
+    option = click.option(
+        "--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True, help="How to print it."
+    )
+    return option(command)
+
+
+def models_option(command: F) -> F:
+    """`--model`."""
+    return click.option(
+        "--model", "models", multiple=True, metavar="CLASS", help="This model class alone. Can be given several times."
+    )(command)
+
+
+def algorithms_option(command: F) -> F:
+    """`--algorithm`."""
+    return click.option(
+        "--algorithm",
+        "algorithms",
+        multiple=True,
+        metavar="NAME",
+        help="This speculative algorithm alone (EAGLE3, NEXTN, ...). Can be given several times, or with commas.",
+    )(command)
+
+
+def selection(command: F) -> F:
+    """`--select` and `--ignore`."""
+    decorators = [
+        click.option(
+            "--select",
+            multiple=True,
+            metavar="RULE",
+            help="These rules, not those that are on by default: symbols, ids, beginnings of ids (E77), or ALL.",
+        ),
+        click.option("--ignore", multiple=True, metavar="RULE", help="Not these rules."),
+    ]
+    return _apply(command, decorators)
+
+
+def listed(values: Sequence[str]) -> tuple[str, ...]:
+    """The values of an option that can be given several times, and each time several with commas."""
+    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
+
+
+def algorithms_of(contract: Contract, named: Sequence[str], config: Config) -> tuple[str, ...]:
+    """The algorithms to look at: those of the options, else those of the configuration; none means all."""
+    from specint.config import place
+    from specint.outputs.scope import resolve_algorithms
+
+    if named:
+        return resolve_algorithms(contract, named)
+    return resolve_algorithms(contract, config.algorithms, place(config, "algorithms"))
+
+
+def _printing() -> list[Callable[[Any], Any]]:
+    return [
+        click.option(
+            "--output",
+            "-o",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Write to FILE instead of stdout.",
+        ),
+        click.option(
+            "--color",
+            "--colour",
+            "colour",
+            type=click.Choice(["auto", "always", "never"]),
+            default="auto",
+            show_default=True,
+            help="auto is colour on a terminal, unless NO_COLOR is set.",
+        ),
+        click.option("--quiet", "-q", is_flag=True, help="No progress, no warnings."),
+    ]
+
+
+def _apply(command: F, decorators: Sequence[Callable[[Any], Any]]) -> F:
+    decorated: Any = command
+    for decorator in reversed(decorators):
+        decorated = decorator(decorated)
+    return decorated  # type: ignore[no-any-return]

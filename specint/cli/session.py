@@ -1,0 +1,66 @@
+"""From options to an analysis: configuration, tree, the models beside it, cache, pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from specint.cli.options import Common
+from specint.cli.progress import progress
+from specint.request import Placed, placed, sglang_around
+from specint.source.tree import SourceFile
+
+if TYPE_CHECKING:
+    from specint.config import Config
+    from specint.pipeline import Analysis
+
+
+class Session(msgspec.Struct, frozen=True, kw_only=True):
+    """What a command works on. `named` are the files that PATHS mean; None without PATHS, which means everything."""
+
+    config: Config
+    placed: Placed
+    analysis: Analysis
+    named: frozenset[str] | None = None
+
+    def shown(self, file: str) -> str:
+        """A file of the tree as the reader can open it: relative to the working directory if it lies there."""
+        place = self.placed.tree.location(SourceFile.at(file))
+        if place is None:
+            return file
+        try:
+            return place.resolve().relative_to(Path.cwd()).as_posix()
+        except (OSError, ValueError):
+            return file
+
+
+def configured(common: Common) -> Config:
+    """The configuration: the file that was named, else the nearest `pyproject.toml` with a `[tool.specint]`."""
+    from specint.config import load_config
+
+    return load_config(Path.cwd(), file=common.config)
+
+
+def analysed(common: Common, config: Config, paths: Sequence[Path] = ()) -> Session:
+    """Open the tree that the options, the paths or the configuration name, and analyse it with the models beside it."""
+    from specint.facts.store import Store, cache_directory
+    from specint.pipeline import analyze
+    from specint.source.locate import open_tree
+
+    directory = common.cache_dir or config.cache_dir or cache_directory()
+    around = None if common.sglang else sglang_around(paths)
+    spec, relative_to = (
+        (common.sglang or str(around), None) if common.sglang or around else (config.sglang, config.folder)
+    )
+    beside = [config.folder / path if (config.folder / path).exists() else Path(path) for path in config.models]
+    with progress(quiet=common.quiet) as report:
+        say = None if report is None else (lambda what: report(what, 0, 0))
+        # A release is fetched once even with --no-cache: it never changes, and the index is not ours to wear out.
+        tree = open_tree(spec, cache_dir=directory, relative_to=relative_to, progress=say)
+        models = placed(tree, paths, beside)
+        store = Store(None if common.no_cache else directory)
+        analysis = analyze(models.tree, store=store, models=models.outside, jobs=common.jobs, progress=report)
+    return Session(config=config, placed=models, analysis=analysis, named=models.named if paths else None)

@@ -1,0 +1,180 @@
+"""`specint explain CLASS` on a terminal: each requirement, whether it is met, and how we know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from specint.checks.finding import Finding
+from specint.compliance.model import Inner, MemberStatus, ModelCompliance
+from specint.contract.model import Contract, Requirement, Site
+from specint.outputs.addition import grouped
+from specint.outputs.findings_text import finding_line
+from specint.outputs.matrix import counted
+from specint.outputs.terminal import STATUS_WORDS, VERDICT_STYLES, Shown, Signs, signs_for
+from specint.pipeline import Analysis
+
+_MOST_SITES = 3
+
+
+def requirements_of(
+    contract: Contract, model: ModelCompliance, algorithms: Sequence[str], interface: str = "speculative"
+) -> tuple[Requirement, ...]:
+    """What the contract asks of this model in the roles that it has, for these algorithms."""
+    roles = {"both", *model.roles}
+    wanted = set(algorithms)
+    return tuple(
+        requirement
+        for requirement in contract.requirements
+        if requirement.role in roles
+        and requirement.interface == interface
+        and (wanted.intersection(requirement.algorithms) or not requirement.algorithms)
+    )
+
+
+def print_explanation(
+    console: Console,
+    analysis: Analysis,
+    model: ModelCompliance,
+    algorithms: Sequence[str],
+    findings: Sequence[Finding],
+    shown: Shown = str,
+) -> None:
+    """Print the verdicts, the requirements (what is missing first), the findings and the lines to add."""
+    signs = signs_for(console.encoding)
+    _print_head(console, analysis, model, algorithms, signs, shown)
+    requirements = requirements_of(analysis.contract, model, algorithms)
+    order = {"missing": 0, "unknown": 1, "present": 2}
+    ranked = sorted(
+        requirements,
+        key=lambda asked: (order[_status(model, asked).status], asked.strength == "optional"),
+    )
+    for requirement in ranked:
+        _print_requirement(console, requirement, model, algorithms, signs, shown)
+    for group in grouped(findings):
+        for item in group.items:
+            console.print(finding_line(item.finding, shown), soft_wrap=True)
+        for addition in group.additions:
+            console.print()
+            console.print(Text(f"To add ({addition.headline}):", style="bold"))
+            for line in addition.text.splitlines():
+                console.print(Text(f"    {line}".rstrip(), style="green"), soft_wrap=True)
+
+
+def call_phrase(requirement: Requirement) -> str:
+    """How callers use the member: `called with 0 or 1 arguments, 2 values unpacked`."""
+    call = requirement.call
+    if requirement.use != "call" or call is None:
+        return "assigned" if requirement.use == "write" else "read"
+    number = f"{call.positional}" if call.fewest == call.positional else f"{call.fewest} to {call.positional}"
+    phrase = f"called with {number} argument{'' if number == '1' else 's'}"
+    if call.positional == 0 and not call.keywords:
+        phrase = "called without arguments"
+    elif call.keywords:
+        phrase += f" and {', '.join(f'{keyword}=' for keyword in call.keywords)}"
+    return f"{phrase}, {call.unpacks} values unpacked" if call.unpacks else phrase
+
+
+def provider_path(status: MemberStatus, model: ModelCompliance, signs: Signs, shown: Shown = str) -> list[str]:
+    """The way to whoever has the member, a line for each way there is."""
+    if status.status == "present":
+        return [_present(status, model, shown)]
+    lines = [_inner(inner, signs, shown) for inner in status.inners]
+    if not lines and status.inner:
+        lines = [f"{status.inner}: {status.inner_status or 'unknown'} there"]
+    return lines
+
+
+def _print_head(
+    console: Console, analysis: Analysis, model: ModelCompliance, algorithms: Sequence[str], signs: Signs, shown: Shown
+) -> None:
+    console.print(Text(model.name, style="bold"), Text(f"in SGLang {analysis.sglang.version}", style="dim"))
+    console.print(Text(f"{shown(model.file)}:{model.line}", style="cyan"), soft_wrap=True)
+    for wrap in model.wraps:
+        classes = ", ".join(_last(name) for name in wrap.classes) or f"not known ({wrap.reason or 'no reason given'})"
+        console.print(Text(f"holds {wrap.attribute} {signs.arrow} {classes}"), soft_wrap=True)
+    console.print()
+    for algorithm in algorithms:
+        verdict = model.algorithms.get(algorithm)
+        if verdict is None:
+            continue
+        told = ", ".join([*verdict.missing, *(f"{member}?" for member in verdict.unknown)])
+        text = Text.assemble(
+            (f"{algorithm}: ", "bold"), (signs.labelled(verdict.verdict), VERDICT_STYLES[verdict.verdict])
+        )
+        if told:
+            text.append(f"  {told}")
+        if verdict.reason:
+            text.append(f"  ({verdict.reason})", style="dim")
+        console.print(text, soft_wrap=True)
+    console.print()
+
+
+def _print_requirement(
+    console: Console,
+    requirement: Requirement,
+    model: ModelCompliance,
+    algorithms: Sequence[str],
+    signs: Signs,
+    shown: Shown,
+) -> None:
+    status = _status(model, requirement)
+    word = STATUS_WORDS[status.status]
+    optional = requirement.strength == "optional" and status.status == "missing"
+    style = "dim" if optional else VERDICT_STYLES[word]
+    strength = {"raises": "required", "any-of": f"one of {requirement.group}"}.get(
+        requirement.strength, requirement.strength
+    )
+    head = Text.assemble((f"{signs.verdict(word)} {requirement.member}", style), f"  {status.status}, {strength}")
+    head.append(f", {call_phrase(requirement)}")
+    if len(algorithms) > 1 and requirement.algorithms:
+        head.append(f"  [{', '.join(requirement.algorithms)}]", style="dim")
+    console.print(head, soft_wrap=True)
+    if status.reason:
+        console.print(Text(f"    {status.reason}", style="dim"), soft_wrap=True)
+    for line in () if optional else provider_path(status, model, signs, shown):
+        console.print(Text(f"    {line}"), soft_wrap=True)
+    for site in requirement.sites[:_MOST_SITES]:
+        console.print(_site(site, shown), soft_wrap=True)
+    if (more := len(requirement.sites) - _MOST_SITES) > 0:
+        console.print(Text(f"    asked in {counted(more, 'more place')}", style="dim"))
+
+
+def _status(model: ModelCompliance, requirement: Requirement) -> MemberStatus:
+    return model.members.get(requirement.member) or MemberStatus(status="unknown", reason="not looked at")
+
+
+def _present(status: MemberStatus, model: ModelCompliance, shown: Shown) -> str:
+    provider = _last(status.provider or model.class_)
+    way = {
+        "own": f"defined in {provider}",
+        "inherited": f"inherited from {provider}",
+        "attribute": f"attribute set in {provider}",
+        "property": f"property of {provider}",
+        "assigned": f"assigned in {provider}",
+    }[status.way or "own"]
+    return f"{way} ({shown(status.file)}:{status.line})" if status.file else way
+
+
+def _inner(inner: Inner, signs: Signs, shown: Shown) -> str:
+    """`language_model → DeepseekV3ForCausalLM → inherited from DeepseekV2ForCausalLM (file:line)`."""
+    hops = [inner.attribute, _last(inner.holder)]
+    if inner.status == "present" and inner.provider:
+        provider = _last(inner.provider)
+        hops.append("defined there" if inner.provider == inner.holder else f"inherited from {provider}")
+    else:
+        hops.append("missing there too" if inner.status == "missing" else "not known there")
+    line = f" {signs.arrow} ".join(hops)
+    if inner.file:
+        line += f" ({shown(inner.file)}:{inner.line})"
+    return f"{line} if {inner.condition}" if inner.condition else line
+
+
+def _site(site: Site, shown: Shown) -> Text:
+    return Text.assemble("    asked in ", (f"{shown(site.file)}:{site.line}", "cyan"), f" {site.function}")
+
+
+def _last(dotted: str) -> str:
+    return dotted.rpartition(".")[2]

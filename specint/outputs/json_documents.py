@@ -1,0 +1,77 @@
+"""The versioned JSON documents: `specint.report/1`, `specint.findings/1`, `specint.rules/1`, `specint.explanation/1`.
+
+The keys of a version stay; new ones may come. The same analysis gives the same bytes: structs are written in the order
+of their fields, mappings in the order of their keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from specint.checks.catalog import Rule
+from specint.checks.finding import Finding
+from specint.compliance.model import ModelCompliance
+from specint.contract.model import Contract, Requirement
+from specint.errors import Diagnostic
+from specint.pipeline import Analysis, Origin
+
+
+class _Report(msgspec.Struct, frozen=True):
+    schema: str
+    sglang: Origin
+    contract: Contract
+    models: tuple[ModelCompliance, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class _Findings(msgspec.Struct, frozen=True):
+    schema: str
+    sglang: Origin
+    findings: tuple[Finding, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class _Explanation(msgspec.Struct, frozen=True):
+    schema: str
+    sglang: Origin
+    model: ModelCompliance
+    requirements: tuple[Requirement, ...]
+    findings: tuple[Finding, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class _Rules(msgspec.Struct, frozen=True):
+    schema: str
+    rules: tuple[Rule, ...]
+
+
+def report_json(analysis: Analysis) -> bytes:
+    """`specint.report/1`: the contract, and every model with its members and verdicts."""
+    models, diagnostics = analysis.models, analysis.diagnostics
+    return _written(_Report("specint.report/1", analysis.sglang, analysis.contract, models, diagnostics))
+
+
+def findings_json(analysis: Analysis, findings: Sequence[Finding]) -> bytes:
+    """`specint.findings/1`: the findings, and what could not be looked at."""
+    return _written(_Findings("specint.findings/1", analysis.sglang, tuple(findings), analysis.diagnostics))
+
+
+def explanation_json(
+    analysis: Analysis, model: ModelCompliance, requirements: Sequence[Requirement], findings: Sequence[Finding]
+) -> bytes:
+    """`specint.explanation/1`: one model, what is asked of it, and the findings about it."""
+    document = _Explanation(
+        "specint.explanation/1", analysis.sglang, model, tuple(requirements), tuple(findings), analysis.diagnostics
+    )
+    return _written(document)
+
+
+def rules_json(rules: Sequence[Rule]) -> bytes:
+    """`specint.rules/1`: the catalogue."""
+    return _written(_Rules("specint.rules/1", tuple(rules)))
+
+
+def _written(document: msgspec.Struct) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(document, order="deterministic"), indent=2) + b"\n"

@@ -1,0 +1,65 @@
+"""Markdown that GitHub renders: the matrix, and findings for a job summary."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from specint.checks.finding import Finding
+from specint.outputs.addition import Group, grouped
+from specint.outputs.matrix import findings_phrase, matrix, summary_line
+from specint.outputs.terminal import Shown, Signs
+from specint.pipeline import Analysis
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|])")
+
+
+def report_markdown(analysis: Analysis, findings: Sequence[Finding], algorithms: Sequence[str] = ()) -> str:
+    """The matrix of `specint report`, with a heading and the summary."""
+    table = matrix(analysis, findings, algorithms)
+    signs = Signs()
+    lines = [f"## SGLang {escaped(analysis.sglang.version)}: models and speculative algorithms", ""]
+    lines.append(f"| model | {' | '.join(escaped(column) for column in table.columns)} | findings |")
+    lines.append(f"|---|{'---|' * len(table.columns)}---:|")
+    for row in table.rows:
+        cells = [signs.labelled(verdict) for verdict in row.verdicts]
+        lines.append(f"| {escaped(row.label)} | {' | '.join(cells)} | {row.findings or ''} |")
+    lines.append("")
+    lines += [f"{escaped(name)}: the same as {escaped(column)} for every model.  " for name, column in table.alike]
+    if table.settled:
+        lines.append(f"{escaped(', '.join(table.settled))}: ok for every model.  ")
+    lines += ["", f"**{summary_line(analysis, findings, algorithms)}**", ""]
+    return "\n".join(lines)
+
+
+def findings_markdown(analysis: Analysis, findings: Sequence[Finding], shown: Shown = str) -> str:
+    """The findings of `specint check` by class, each with its evidence, and the lines to add."""
+    lines = [f"## specint: {findings_phrase(findings)}", "", f"Against SGLang {escaped(analysis.sglang.version)}.", ""]
+    for group in grouped(findings):
+        lines += _group(group, shown)
+    for diagnostic in analysis.diagnostics:
+        lines.append(f"- **not checked:** {escaped(str(diagnostic))}")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def escaped(text: str) -> str:
+    """Text that Markdown shows as it is, also in a cell of a table."""
+    return _SPECIAL.sub(r"\\\1", text).replace("\n", " ")
+
+
+def _group(group: Group, shown: Shown) -> list[str]:
+    lines = [f"### {escaped(group.name)}", ""]
+    for item in group.items:
+        finding = item.finding
+        lines.append(f"- **{finding.id}** `{finding.rule}` {escaped(finding.message)}  ")
+        lines.append(f"  {_place(shown(finding.file), finding.line)}")
+        lines += [f"  - {escaped(seen.what)}: {_place(shown(seen.file), seen.line)}" for seen in item.evidence]
+    lines += [f"- {escaped(seen.what)}: {_place(shown(seen.file), seen.line)}" for seen in group.shared]
+    for addition in group.additions:
+        fence = "```" if "```" not in addition.text else "~~~~"
+        lines += ["", f"To add ({escaped(addition.headline)}):", "", f"{fence}python", addition.text, fence]
+    return [*lines, ""]
+
+
+def _place(file: str, line: int) -> str:
+    return f"`{file}:{line}`".replace("|", "\\|")

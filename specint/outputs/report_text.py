@@ -1,0 +1,68 @@
+"""`specint report` on a terminal: the matrix, and one line that sums it up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from specint.checks.finding import Finding
+from specint.compliance.model import VerdictWord
+from specint.outputs.matrix import Matrix, matrix, summary_line
+from specint.outputs.terminal import VERDICT_STYLES, Signs, print_table, signs_for
+from specint.pipeline import Analysis
+
+_PADDING = 2
+_WORDS: tuple[VerdictWord, ...] = ("ok", "missing", "unknown", "not applicable")
+
+
+def print_report(
+    console: Console, analysis: Analysis, findings: Sequence[Finding], algorithms: Sequence[str] = ()
+) -> None:
+    """Print the matrix as wide as the console allows: words beside the signs where they fit, else a legend below."""
+    table = matrix(analysis, findings, algorithms)
+    signs = signs_for(console.encoding)
+    with_words = _width(table, signs, words=True) <= console.width
+    console.print(Text(f"SGLang {analysis.sglang.version}", style="bold"), Text(analysis.sglang.source, style="dim"))
+    print_table(console, _rich_table(table, signs, words=with_words))
+    for line in _notes(table, signs, words=with_words):
+        console.print(Text(line, style="dim"))
+    console.print(Text(summary_line(analysis, findings, algorithms), style="bold"))
+
+
+def _rich_table(table: Matrix, signs: Signs, *, words: bool) -> Table:
+    made = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, _PADDING, 0, 0), show_edge=False)
+    made.add_column("model", overflow="ellipsis", no_wrap=True)
+    for column in table.columns:
+        made.add_column(column, no_wrap=True, justify="left" if words else "center")
+    made.add_column("findings", justify="right", no_wrap=True)
+    for row in table.rows:
+        cells = [
+            Text(signs.labelled(verdict) if words else signs.verdict(verdict), style=VERDICT_STYLES[verdict])
+            for verdict in row.verdicts
+        ]
+        made.add_row(Text(row.label), *cells, Text(str(row.findings or ""), style="bold red"))
+    return made
+
+
+def _width(table: Matrix, signs: Signs, *, words: bool) -> int:
+    """How wide the table wants to be."""
+    cell = max(len(signs.labelled(word)) for word in _WORDS) if words else 1
+    name = max((len(row.label) for row in table.rows), default=5)
+    return name + sum(max(len(column), cell) + _PADDING for column in table.columns) + _PADDING + len("findings")
+
+
+def _notes(table: Matrix, signs: Signs, *, words: bool) -> list[str]:
+    notes = []
+    if not words:
+        notes.append(", ".join(signs.labelled(word) for word in _WORDS))
+    same: dict[str, list[str]] = {}
+    for algorithm, column in table.alike:
+        same.setdefault(column, []).append(algorithm)
+    notes += [f"{', '.join(names)}: the same as {column} for every model" for column, names in same.items()]
+    if table.settled:
+        notes.append(f"{', '.join(table.settled)}: ok for every model")
+    return notes

@@ -1,0 +1,69 @@
+"""The part of an analysis that a user asked about: models and algorithms by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from specint.checks.finding import Finding
+from specint.checks.suggestion import did_you_mean
+from specint.compliance.model import ModelCompliance
+from specint.contract.model import Contract
+from specint.errors import SpecintError
+from specint.pipeline import Analysis
+
+
+def resolve_algorithms(contract: Contract, names: Iterable[str], where: str = "--algorithm") -> tuple[str, ...]:
+    """The contract's own names for what the user typed: letter case doesn't count, an alias is what it stands for."""
+    known = {name.upper(): name for name in contract.algorithms}
+    known |= {alias.upper(): name for alias, name in contract.aliases.items()}
+    found: dict[str, None] = {}
+    for name in names:
+        if name.upper() not in known:
+            hint = did_you_mean(name, [*contract.algorithms, *contract.aliases])
+            raise SpecintError(
+                f"this SGLang has no algorithm `{name}`", where, hint or f"it has {', '.join(contract.algorithms)}"
+            )
+        found[known[name.upper()]] = None
+    return tuple(found)
+
+
+def find_models(models: Sequence[ModelCompliance], name: str, where: str = "--model") -> tuple[ModelCompliance, ...]:
+    """The registered classes of that name, or of that dotted name: more than one only if several files have it."""
+    found = tuple(model for model in models if name in (model.name, model.class_))
+    if not found:
+        hint = did_you_mean(name.rpartition(".")[2], [model.name for model in models])
+        raise SpecintError(
+            f"no registered model class is called `{name}`", where, hint or "`specint report` lists them"
+        )
+    return found
+
+
+def narrow(analysis: Analysis, models: Sequence[str] = (), algorithms: Sequence[str] = ()) -> Analysis:
+    """The same analysis with those models and those algorithms alone; with none named, all of them.
+
+    `algorithms` are the contract's own names. Diagnostics stay: what could not be read may have been about any model.
+    """
+    chosen = analysis.models
+    findings = analysis.findings
+    if models:
+        wanted = {model.class_ for name in models for model in find_models(analysis.models, name)}
+        chosen = tuple(model for model in chosen if model.class_ in wanted)
+        findings = tuple(finding for finding in findings if finding.class_ in wanted)
+    if algorithms:
+        names = set(algorithms)
+        chosen = tuple(
+            msgspec.structs.replace(
+                model, algorithms={name: verdict for name, verdict in model.algorithms.items() if name in names}
+            )
+            for model in chosen
+        )
+        findings = about_algorithms(findings, names)
+    return msgspec.structs.replace(analysis, models=chosen, findings=findings)
+
+
+def about_algorithms(findings: Iterable[Finding], algorithms: Iterable[str]) -> tuple[Finding, ...]:
+    """The findings that concern one of the algorithms; one that names no algorithm concerns all."""
+    names = set(algorithms)
+    return tuple(finding for finding in findings if not finding.algorithms or names.intersection(finding.algorithms))

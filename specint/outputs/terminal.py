@@ -1,0 +1,122 @@
+"""How text looks: colour, width, and signs that the terminal can show."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from io import StringIO
+from typing import IO, Literal
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from specint.checks.catalog import Severity
+from specint.compliance.model import Status, VerdictWord
+
+Colour = Literal["auto", "always", "never"]
+Shown = Callable[[str], str]
+"""From a file as findings name it to the file as the reader can open it."""
+
+VERDICT_STYLES: dict[VerdictWord, str] = {
+    "ok": "green",
+    "missing": "bold red",
+    "unknown": "yellow",
+    "not applicable": "dim",
+}
+STATUS_WORDS: dict[Status, VerdictWord] = {"present": "ok", "missing": "missing", "unknown": "unknown"}
+SEVERITY_STYLES: dict[Severity, str] = {
+    "fatal": "bold red",
+    "error": "bold red",
+    "warning": "bold yellow",
+    "info": "bold cyan",
+}
+_VERDICT_WORDS: dict[VerdictWord, str] = {
+    "ok": "ok",
+    "missing": "missing",
+    "unknown": "unknown",
+    "not applicable": "n/a",
+}
+
+
+class Signs(msgspec.Struct, frozen=True):
+    """The few signs beside ASCII, or what stands in for them."""
+
+    ok: str = "✓"
+    missing: str = "✗"
+    unknown: str = "?"
+    not_applicable: str = "·"
+    arrow: str = "→"
+
+    def verdict(self, word: VerdictWord) -> str:
+        """The sign of a verdict; it never stands without a word or a legend."""
+        signs: dict[VerdictWord, str] = {
+            "ok": self.ok,
+            "missing": self.missing,
+            "unknown": self.unknown,
+            "not applicable": self.not_applicable,
+        }
+        return signs[word]
+
+    def labelled(self, word: VerdictWord) -> str:
+        """Sign and word: `✗ missing`."""
+        return f"{self.verdict(word)} {_VERDICT_WORDS[word]}"
+
+
+ASCII_SIGNS = Signs(ok="+", missing="x", unknown="?", not_applicable=".", arrow="->")
+
+
+def signs_for(encoding: str | None) -> Signs:
+    """The signs that text in that encoding can hold."""
+    signs = Signs()
+    try:
+        "".join(msgspec.structs.astuple(signs)).encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return ASCII_SIGNS
+    return signs
+
+
+def console(stream: IO[str], colour: Colour = "auto") -> Console:
+    """A console on `stream`: `auto` is colour on a terminal, unless NO_COLOR is set. Elsewhere it is 80 columns wide."""
+    forced = {"always": True, "never": False, "auto": None}[colour]
+    made = Console(
+        file=stream,
+        force_terminal=forced,
+        no_color={"always": False, "never": True, "auto": None}[colour],
+        highlight=False,
+        markup=False,
+        emoji=False,
+        soft_wrap=False,
+        legacy_windows=False,
+    )
+    if not stream.isatty():
+        made.width = _columns() or 80
+    return made
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Print a table; outside a terminal without the spaces that fill its last column."""
+    if console.is_terminal:
+        console.print(table)
+        return
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().splitlines():
+        console.print(Text(line.rstrip()), soft_wrap=True)
+
+
+def rendered(colour: Colour, width: int, write: Callable[[Console], None]) -> str:
+    """What `write` prints, as text: for `--output`, and for tests."""
+    stream = StringIO()
+    made = console(stream, colour)
+    made.width = width
+    write(made)
+    return stream.getvalue()
+
+
+def _columns() -> int:
+    try:
+        return int(os.environ.get("COLUMNS", ""))
+    except ValueError:
+        return 0

@@ -1,0 +1,155 @@
+"""The pylint checker: options, messages, and the place where findings become messages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from astroid import nodes  # type: ignore[import-untyped]
+from pylint.checkers import BaseChecker
+
+from specint.checks.catalog import Rule, all_rules
+from specint.errors import SpecintError
+from specint.pylint_plugin.modelfile import LintedFile, linted_file
+
+if TYPE_CHECKING:
+    from pylint.lint import PyLinter
+    from pylint.typing import ExtraMessageOptions, MessageDefinitionTuple
+
+    from specint.checks.finding import Finding
+    from specint.pylint_plugin.index import Index
+
+CANNOT_ANALYSE = "spec-cannot-analyse"
+
+
+class SpecintChecker(BaseChecker):
+    """Says about a model's module what `specint check` says about it."""
+
+    name = "specint"
+    options = (
+        (
+            "specint-sglang",
+            {
+                "type": "string",
+                "default": "",
+                "metavar": "<where>",
+                "help": "The SGLang that models outside SGLang's own tree are checked against: a release (0.5.9), or "
+                "the path of a checkout, an installed package or a wheel. Without it: the one of [tool.specint], else "
+                "the installed one.",
+            },
+        ),
+        (
+            "specint-algorithms",
+            {
+                "type": "csv",
+                "default": (),
+                "metavar": "<names>",
+                "help": "Report findings about these speculative algorithms alone.",
+            },
+        ),
+        (
+            "specint-require",
+            {
+                "type": "csv",
+                "default": (),
+                "metavar": "<class:algorithm>",
+                "help": "Models that must support an algorithm, whether or not they claim to.",
+            },
+        ),
+        (
+            "specint-models",
+            {
+                "type": "csv",
+                "default": (),
+                "metavar": "<paths>",
+                "help": "Packages, folders or files with models of your own.",
+            },
+        ),
+        (
+            "specint-cache-dir",
+            {
+                "type": "string",
+                "default": "",
+                "metavar": "<folder>",
+                "help": "Where to keep what was read; the user's cache folder if not given.",
+            },
+        ),
+    )
+
+    def __init__(self, linter: PyLinter) -> None:
+        self.msgs = {rule.id: _message(rule) for rule in all_rules()}
+        super().__init__(linter)
+        # One checker is one process and one run: what is kept here can't outlive the files it was read from.
+        self._index: Index | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_index": None}  # `-j`: each process builds its own, from the cache on disk
+
+    def visit_module(self, node: nodes.Module) -> None:
+        """Emit what is found in this module, each message on the node whose line it names."""
+        file = linted_file(node.file, node.file_bytes, self._model_paths())
+        if file is None:
+            return
+        try:
+            findings = self._findings(file)
+        except SpecintError as error:
+            self._cannot(node, file, str(error))
+        except Exception as error:  # a fault of ours must not cost the user the other checkers' messages
+            if os.environ.get("SPECINT_DEBUG") == "1":
+                raise
+            self._cannot(node, file, f"internal error: {type(error).__name__}: {error} (please report it)")
+        else:
+            for finding in findings:
+                self._emit(node, finding)
+
+    def _findings(self, file: LintedFile) -> Sequence[Finding]:
+        from specint.pylint_plugin.index import Index, Settings
+
+        if self._index is None:
+            options = self.linter.config
+            self._index = Index(
+                Settings(
+                    sglang=options.specint_sglang,
+                    algorithms=tuple(options.specint_algorithms),
+                    require=tuple(options.specint_require),
+                    models=tuple(options.specint_models),
+                    cache_dir=options.specint_cache_dir,
+                    jobs=None if options.jobs == 1 else 1,
+                )
+            )
+        return self._index.findings(file)
+
+    def _model_paths(self) -> tuple[Path, ...]:
+        return tuple(Path(path).absolute() for path in self.linter.config.specint_models)
+
+    def _emit(self, module: nodes.Module, finding: Finding) -> None:
+        self.add_message(
+            finding.rule,
+            node=_node_on(module, finding.line),
+            line=finding.line,
+            col_offset=finding.column,
+            args=(finding.message,),
+        )
+
+    def _cannot(self, node: nodes.Module, file: LintedFile, why: str) -> None:
+        if file.holds_models:
+            self.add_message(CANNOT_ANALYSE, node=node, line=1, args=(" ".join(why.split()),))
+
+
+def _message(rule: Rule) -> MessageDefinitionTuple:
+    extra: ExtraMessageOptions = {"default_enabled": rule.default}
+    return "%s", rule.symbol, f"{rule.summary}. {rule.what_it_does.strip()}", extra
+
+
+def _node_on(module: nodes.Module, line: int) -> nodes.NodeNG:
+    """The outermost node that starts on the line: a class, a function, a statement; else the module."""
+    waiting: list[nodes.NodeNG] = list(module.body)
+    while waiting:
+        node = waiting.pop(0)
+        if (node.position or node).lineno == line:
+            return node
+        if (node.fromlineno or 0) <= line <= (node.tolineno or 0):
+            waiting = list(node.get_children())
+    return module

@@ -1,0 +1,149 @@
+"""Findings by file, from one analysis a tree: the warm cache on disk makes it cheap, and here it is kept in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from specint.config import Config, demand, load_config
+from specint.request import Placed, placed, required, unmet, without_excluded
+from specint.source.models import open_models
+from specint.source.tree import SourceFile, Tree
+
+if TYPE_CHECKING:
+    from specint.checks.finding import Finding
+    from specint.pipeline import Analysis
+    from specint.pylint_plugin.modelfile import LintedFile
+
+_MARK = b"EntryClass"
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """The checker's options, as pylint hands them over: empty where nothing was said."""
+
+    sglang: str = ""
+    algorithms: tuple[str, ...] = ()
+    require: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    cache_dir: str = ""
+    jobs: int | None = None
+
+
+class _Place(msgspec.Struct, frozen=True):
+    """An analysis, the tree it is of, and the findings by the path of their file in that tree."""
+
+    placed: Placed
+    by_file: dict[str, tuple[Finding, ...]]
+
+
+class Index:
+    """The analyses of one run. A folder of files outside SGLang shares one, as does all of an SGLang."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._config: Config | None = None
+        self._places: dict[tuple[Path | None, Path | None], _Place | Exception] = {}
+
+    def findings(self, file: LintedFile) -> Sequence[Finding]:
+        """What is found in this file; SpecintError if its SGLang can't be analysed."""
+        found = self._place(file)
+        own = found.placed.tree.file_at(file.path)
+        if own is None:
+            return ()
+        if file.text is not None and file.text != _text(found.placed.tree, own):
+            # An unsaved buffer: this module alone is read again, all else comes from the cache.
+            changed = msgspec.structs.replace(found.placed, tree=found.placed.tree.overlay({own.module: file.text}))
+            found = self._analysed(changed)
+        return found.by_file.get(own.path, ())
+
+    def _place(self, file: LintedFile) -> _Place:
+        key = (file.sglang, None if file.sglang else file.path.parent)
+        known = self._places.get(key)
+        if known is None:
+            try:
+                known = self._analysed(self._placed(file))
+            except Exception as error:  # the same for every file of the tree: found out once
+                known = error
+            self._places[key] = known
+        if isinstance(known, Exception):
+            raise known
+        return known
+
+    def _placed(self, file: LintedFile) -> Placed:
+        from specint.source.locate import open_tree
+
+        config = self._configuration()
+        if file.sglang:
+            tree = open_tree(str(file.sglang), cache_dir=self._cache_dir())
+        elif self._settings.sglang:
+            tree = open_tree(self._settings.sglang, cache_dir=self._cache_dir())
+        else:
+            tree = open_tree(config.sglang, cache_dir=self._cache_dir(), relative_to=config.folder)
+        own = [Path(path) for path in self._settings.models]
+        own += [config.folder / path if (config.folder / path).exists() else Path(path) for path in config.models]
+        beside = placed(tree, (), own)
+        if beside.tree.file_at(file.path) is not None:
+            return beside
+        return _with_siblings(beside, file.path)
+
+    def _analysed(self, place: Placed) -> _Place:
+        from specint.facts.store import Store
+        from specint.pipeline import analyze
+
+        analysis = analyze(
+            place.tree, store=Store(self._cache_dir()), models=place.outside, jobs=self._settings.jobs, progress=None
+        )
+        by_file: dict[str, list[Finding]] = {}
+        for finding in self._selected(analysis, place.tree):
+            by_file.setdefault(finding.file, []).append(finding)
+        return _Place(place, {path: tuple(found) for path, found in by_file.items()})
+
+    def _selected(self, analysis: Analysis, tree: Tree) -> Sequence[Finding]:
+        """As `specint check` selects, but for the rules: those are pylint's to enable and disable."""
+        from specint.checks.catalog import all_rules
+        from specint.checks.selection import select_findings
+        from specint.outputs.scope import about_algorithms, resolve_algorithms
+
+        config = self._configuration()
+        names = self._settings.algorithms or config.algorithms
+        algorithms = resolve_algorithms(analysis.contract, names, "specint-algorithms")
+        found = about_algorithms(analysis.findings, algorithms) if algorithms else analysis.findings
+        wanted = (*(demand(line, "specint-require") for line in self._settings.require), *config.require)
+        known = {model.name for model in analysis.models} | {model.class_ for model in analysis.models}
+        # A run over one's own models also meets trees that don't hold them all: `specint check` reports a wrong name.
+        pairs = required(analysis, (line for line in wanted if line.model in known), "specint-require")
+        every = frozenset(rule.symbol for rule in all_rules())
+        return select_findings(without_excluded([*found, *unmet(analysis, pairs)], config, tree), every)
+
+    def _configuration(self) -> Config:
+        if self._config is None:
+            self._config = load_config(Path.cwd())
+        return self._config
+
+    def _cache_dir(self) -> Path:
+        from specint.facts.store import cache_directory
+
+        if self._settings.cache_dir:
+            return Path(self._settings.cache_dir).expanduser()
+        return self._configuration().cache_dir or cache_directory()
+
+
+def _with_siblings(place: Placed, path: Path) -> Placed:
+    """A file outside SGLang, and the model files beside it: the folder is analysed once, not once for each file."""
+    source = open_models(path).trees[0]
+    own = source.file_at(path)
+    if own is None:
+        return place
+    folder = own.path.rpartition("/")[0]
+    siblings = [SourceFile.at(f"{folder}/{stem}.py") for stem in source.folder(folder).files]
+    outside = tuple(file for file in siblings if file == own or _MARK in source.read(file))
+    return msgspec.structs.replace(place, tree=place.tree.beside(source), outside=(*place.outside, *outside))
+
+
+def _text(tree: Tree, file: SourceFile) -> str:
+    from specint.source.tree import decode
+
+    return decode(tree.read(file), file.path)

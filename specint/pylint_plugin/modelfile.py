@@ -1,0 +1,58 @@
+"""Which files the plugin has anything to say about: decided by where they lie and one word in their text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+MARK = b"EntryClass"
+"""SGLang registers the classes that a module calls by this name; a model file without it registers none."""
+
+
+class LintedFile(NamedTuple):
+    """A file that may hold models or callers of models.
+
+    Attributes:
+        path: where it lies, absolute.
+        text: what pylint was given in its place (stdin, an editor's buffer); None where it reads the file.
+        sglang: the SGLang that it is a part of, None for one of the user's own.
+        holds_models: whether it registers a model.
+    """
+
+    path: Path
+    text: str | None
+    sglang: Path | None
+    holds_models: bool
+
+
+def linted_file(place: str | None, given: str | bytes | None, own: Sequence[Path]) -> LintedFile | None:
+    """What pylint is looking at, None if it is no concern of ours; `own` are the user's folders of models."""
+    if not place:
+        return None
+    path = Path(place).absolute()
+    sglang = _sglang_above(path.parent)
+    if sglang is not None and not path.is_relative_to(sglang / "srt"):
+        return None
+    text = given.decode("utf-8", "surrogateescape") if isinstance(given, bytes) else given
+    content = _content(path) if text is None else text.encode("utf-8", "surrogateescape")
+    holds_models = MARK in content
+    if sglang is None and not holds_models and not any(path.is_relative_to(folder) for folder in own):
+        return None
+    return LintedFile(path, text, sglang, holds_models)
+
+
+@lru_cache(maxsize=4096)
+def _sglang_above(folder: Path) -> Path | None:
+    """The nearest folder above that is SGLang, under whatever name: it has models in `srt/models`."""
+    if (folder / "srt" / "models").is_dir():
+        return folder
+    return None if folder.parent == folder else _sglang_above(folder.parent)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""  # pylint has its own message for that
