@@ -176,7 +176,8 @@ def measure(rows: list[Row], folder: Path, runs: int, slow_runs: int) -> None:
         for row in rows:
             if row.problem or turn >= (slow_runs if row.slow else runs):
                 continue
-            print(f"\r{folder.name}, run {turn + 1}: {row.name:<50}", end="", file=sys.stderr, flush=True)
+            if sys.stderr.isatty():
+                print(f"\r{folder.name}, run {turn + 1}: {row.name:<50}", end="", file=sys.stderr, flush=True)
             run = executed(row.command(), environment, folder)
             if run.code in row.good and row.says in run.output:
                 row.runs.append(run)
@@ -185,7 +186,8 @@ def measure(rows: list[Row], folder: Path, runs: int, slow_runs: int) -> None:
                 row.problem = f"exit code {run.code}: {said[-1][:70] if said else 'nothing said'}"
         for left in folder.glob("cold-*"):
             shutil.rmtree(left)
-    print("\r" + " " * 79 + "\r", end="", file=sys.stderr, flush=True)
+    if sys.stderr.isatty():
+        print("\r" + " " * 79 + "\r", end="", file=sys.stderr, flush=True)
 
 
 def executed(command: list[str], environment: dict[str, str], folder: Path) -> Run:
