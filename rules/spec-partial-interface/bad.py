@@ -5,7 +5,7 @@ class TextModel(nn.Module):  # <- spec-partial-interface
     def __init__(self, config):
         super().__init__()
         self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size)
-        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size)
+        self.output_head = nn.Linear(config.hidden_size, config.vocab_size)
         self.layers_to_capture = []
 
     def set_eagle3_layers_to_capture(self, layer_ids=None):

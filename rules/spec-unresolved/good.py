@@ -5,10 +5,10 @@ class TextModel(nn.Module):
     def __init__(self, config):
         super().__init__()
         self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size)
-        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size)
+        self.output_head = nn.Linear(config.hidden_size, config.vocab_size)
 
     def get_embed_and_head(self):
-        return self.embed_tokens.weight, self.lm_head.weight
+        return self.embed_tokens.weight, self.output_head.weight
 
 
 class PictureModel(nn.Module):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from specint.checks.finding import Finding
-from specint.compliance.model import ModelCompliance, VerdictWord
+from specint.compliance.model import ModelCompliance, Verdict, VerdictWord
 from specint.pipeline import Analysis
 
 
@@ -39,19 +39,19 @@ class Matrix(msgspec.Struct, frozen=True, kw_only=True):
 def matrix(analysis: Analysis, findings: Sequence[Finding], algorithms: Sequence[str] = ()) -> Matrix:
     """Wrappers with findings first, then other models with findings, then the rest; by name in each part.
 
-    An algorithm that every model meets, and one that gives every model the same verdict as an earlier one, get no
-    column of their own, unless they are named in `algorithms`.
+    An algorithm that every model meets, and one that gives every model the same verdict for the same members as an
+    earlier one, get no column of their own, unless they are named in `algorithms`.
     """
     chosen = tuple(algorithms) or analysis.contract.algorithms
-    columns: dict[tuple[VerdictWord, ...], str] = {}
+    columns: dict[tuple[Verdict | None, ...], str] = {}
     alike: list[tuple[str, str]] = []
     settled: list[str] = []
     shown: list[str] = []
     for algorithm in chosen:
-        verdicts = tuple(_verdict(model, algorithm) for model in analysis.models)
+        verdicts = tuple(model.algorithms.get(algorithm) for model in analysis.models)
         if algorithms:
             shown.append(algorithm)
-        elif set(verdicts) <= {"ok", "not applicable"}:
+        elif all(verdict is None or verdict.verdict in ("ok", "not applicable") for verdict in verdicts):
             settled.append(algorithm)
         elif verdicts in columns:
             alike.append((algorithm, columns[verdicts]))

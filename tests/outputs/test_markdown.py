@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import msgspec
+
+from specint.checks.catalog import rule
+from specint.outputs.markdown import escaped, findings_markdown, report_markdown
+from specint.outputs.rule_page import rule_page
+from specint.pipeline import Analysis
+
+
+def test_matrix_is_a_table_with_signs_and_words(analysis: Analysis) -> None:
+    lines = report_markdown(analysis, analysis.findings).splitlines()
+    assert "| model | EAGLE | EAGLE3 | findings |" in lines
+    assert "| Kumo | ✗ missing | ✗ missing | 2 |" in lines
+    assert lines[-1] == "**4 models, 4 algorithms; 2 findings in 1 class; 1 unknown**"
+
+
+def test_findings_come_with_evidence_and_code(analysis: Analysis) -> None:
+    text = findings_markdown(analysis, analysis.findings)
+    assert "### Kumo" in text
+    assert "  - called here: `sglang/srt/speculative/worker.py:31`" in text
+    assert "```python\ndef set_eagle3_layers_to_capture(self, layer_ids=None):" in text
+
+
+def test_hostile_text_stays_text(analysis: Analysis) -> None:
+    odd = msgspec.structs.replace(analysis.findings[0], message="a | b <script> `x` [l](u)\nnext")
+    text = findings_markdown(msgspec.structs.replace(analysis, findings=(odd,)), [odd])
+    assert r"a \| b \<script\> \`x\` \[l\](u) next" in text
+    assert escaped("a*b_c") == r"a\*b\_c"
+
+
+def test_rule_page_has_the_headings_in_order_and_links_references() -> None:
+    page = rule_page(rule("E7701"))
+    headings = [line for line in page.splitlines() if line.startswith("#")]
+    assert headings == [
+        "# spec-missing-delegation (E7701)",
+        "## What it does",
+        "## Why is this bad?",
+        "## Example",
+        "## Use instead",
+        "## References",
+    ]
+    assert "- [SGLang #19689](https://github.com/sgl-project/sglang/issues/19689)" in page

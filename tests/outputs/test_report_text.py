@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from specint.outputs.report_text import print_report
+from specint.outputs.terminal import rendered
+from specint.pipeline import Analysis
+
+
+def text(analysis: Analysis, width: int = 80, algorithms: tuple[str, ...] = ()) -> list[str]:
+    written = rendered("never", width, lambda console: print_report(console, analysis, analysis.findings, algorithms))
+    return written.splitlines()
+
+
+def test_wrapper_with_findings_comes_first_and_the_summary_last(analysis: Analysis) -> None:
+    lines = text(analysis)
+    names = [line.split()[0] for line in lines if line.startswith(("Draft", "Kumo", "Mirage", "Oak"))]
+    assert names == ["Kumo", "Draft", "Mirage", "Oak"]
+    assert lines[-1] == "4 models, 4 algorithms; 2 findings in 1 class; 1 unknown"
+
+
+def test_cells_have_a_sign_and_a_word(analysis: Analysis) -> None:
+    row = next(line for line in text(analysis) if line.startswith("Kumo"))
+    assert row.split() == ["Kumo", "✗", "missing", "✗", "missing", "2"]
+    assert any("? unknown" in line for line in text(analysis))
+    assert any("· n/a" in line for line in text(analysis))
+
+
+def test_algorithms_that_tell_nothing_apart_have_a_line_instead_of_a_column(analysis: Analysis) -> None:
+    lines = text(analysis)
+    assert "FROZEN: the same as EAGLE for every model" in lines
+    assert "NGRAM: ok for every model" in lines
+    head = next(line for line in lines if line.startswith("model"))
+    assert head.split() == ["model", "EAGLE", "EAGLE3", "findings"]
+
+
+def test_algorithms_that_were_asked_for_keep_their_columns(analysis: Analysis) -> None:
+    head = next(line for line in text(analysis, algorithms=("FROZEN", "EAGLE")) if line.startswith("model"))
+    assert head.split() == ["model", "FROZEN", "EAGLE", "findings"]
+
+
+@pytest.mark.parametrize("width", [36, 80])
+def test_no_line_of_the_table_is_wider_than_the_terminal(analysis: Analysis, width: int) -> None:
+    table = [line for line in text(analysis, width) if line.startswith(("model", "Kumo", "Oak", "Mirage", "Draft"))]
+    assert len(table) == 5
+    assert max(map(len, table)) <= width
+
+
+def test_narrow_terminal_has_signs_with_a_legend(analysis: Analysis) -> None:
+    lines = text(analysis, 36)
+    assert next(line for line in lines if line.startswith("Kumo")).split() == ["Kumo", "✗", "✗", "2"]
+    assert "✓ ok, ✗ missing, ? unknown, · n/a" in lines
+
+
+def test_two_classes_of_one_name_are_told_apart(analysis: Analysis) -> None:
+    import msgspec
+
+    twin = msgspec.structs.replace(analysis.models[3], class_="sglang.srt.models.oak_text.Oak")
+    lines = text(msgspec.structs.replace(analysis, models=(*analysis.models, twin)))
+    assert [line.split("  ")[0] for line in lines if line.startswith("Oak")] == ["Oak (oak)", "Oak (oak_text)"]
