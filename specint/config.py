@@ -124,7 +124,7 @@ def _config(table: dict[str, Any], file: Path) -> Config:
     return Config(file=file, folder=file.parent, **values)
 
 
-def _string(value: Any, where: str, folder: Path) -> str:  # noqa: ARG001
+def _string(value: object, where: str, folder: Path) -> str:  # noqa: ARG001
     if not isinstance(value, str):
         raise SpecintError(f"must be a string, not {_kind(value)}", where)
     if not value.strip():
@@ -132,7 +132,7 @@ def _string(value: Any, where: str, folder: Path) -> str:  # noqa: ARG001
     return value.strip()
 
 
-def _strings(value: Any, where: str, folder: Path) -> tuple[str, ...]:
+def _strings(value: object, where: str, folder: Path) -> tuple[str, ...]:
     if isinstance(value, str):
         raise SpecintError("must be a list of strings, not a string", where, f'write ["{value}"]')
     if not isinstance(value, list):
@@ -140,19 +140,19 @@ def _strings(value: Any, where: str, folder: Path) -> tuple[str, ...]:
     return tuple(_string(item, f"{where}[{index}]", folder) for index, item in enumerate(value))
 
 
-def _path(value: Any, where: str, folder: Path) -> Path:
+def _path(value: object, where: str, folder: Path) -> Path:
     return folder / Path(_string(value, where, folder)).expanduser()
 
 
-def _paths(value: Any, where: str, folder: Path) -> tuple[Path, ...]:
+def _paths(value: object, where: str, folder: Path) -> tuple[Path, ...]:
     return tuple(folder / Path(item).expanduser() for item in _strings(value, where, folder))
 
 
-def _demands(value: Any, where: str, folder: Path) -> tuple[Demand, ...]:
+def _demands(value: object, where: str, folder: Path) -> tuple[Demand, ...]:
     return tuple(demand(item, f"{where}[{index}]") for index, item in enumerate(_strings(value, where, folder)))
 
 
-KEYS: dict[str, Callable[[Any, str, Path], Any]] = {
+KEYS: dict[str, Callable[[object, str, Path], Any]] = {
     "sglang": _string,
     "algorithms": _strings,
     "require": _demands,
@@ -173,6 +173,6 @@ def _suggestion(name: str, valid: list[str]) -> str:
     return f"did you mean {folded[near[0]]!r}?" if near else f"known are {', '.join(valid)}"
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "a table"}
     return names.get(type(value), "a date or time")

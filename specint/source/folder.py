@@ -98,16 +98,22 @@ class FolderTree(Tree):
             with os.scandir(self._disk(path)) as entries:
                 for entry in entries:
                     stem = entry.name.removesuffix(".py")
-                    if "." in stem or not _is_text(stem) or stem == "__pycache__":
+                    if "." in stem or stem == "__pycache__" or not _is_text(stem):
                         continue  # no import can name it
-                    if stem != entry.name:
-                        if entry.is_file() and self._only in (None, stem):
-                            files.append(stem)
-                    elif self._recursive and entry.is_dir() and self._leads_on(path, entry):
-                        folders.append(stem)
+                    is_source = stem != entry.name
+                    if self._counts(path, entry, is_source):
+                        (files if is_source else folders).append(stem)
         except OSError as error:
             self.problems.append(Diagnostic(file=path, what=f"folder can't be read: {error.strerror or error}"))
         return Folder(tuple(sorted(files)), tuple(sorted(folders)))
+
+    def _counts(self, path: str, entry: os.DirEntry[str], is_source: bool) -> bool:
+        try:
+            if is_source:
+                return entry.is_file() and self._only in (None, entry.name.removesuffix(".py"))
+            return self._recursive and entry.is_dir() and self._leads_on(path, entry)
+        except OSError:
+            return False  # a link to itself, or gone meanwhile
 
     def _leads_on(self, path: str, entry: os.DirEntry[str]) -> bool:
         """Whether a folder is a new one; a link to a folder that we are in already is not."""

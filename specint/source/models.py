@@ -32,18 +32,23 @@ def open_models(path: str | Path, *, relative_to: Path | None = None) -> Models:
     """The models in a folder, in one file, or in an importable package (dotted, found without importing it).
 
     Their dotted names are those under which Python would import them: from the topmost folder with an `__init__.py`
-    on, or, for a file below some SGLang's `srt/`, from that SGLang on. A folder without `__init__.py` is a package of
-    its own; one that is a project's root only holds packages. Raises SpecintError if nothing is there.
+    on, or, for a file below some SGLang's `srt/`, from that SGLang on. A folder without `__init__.py` belongs to the
+    package right above it, or else is one of its own; a project's root only holds packages. Raises SpecintError if
+    nothing is there.
     """
     given = str(path)
     at = (relative_to or Path()) / Path(path).expanduser()
-    if not at.exists() and (package := _importable(given)):
-        at = package
+    top = None
+    if not at.exists() and (found := _importable(given)):
+        top, at = found
     at = Path(os.path.abspath(at))  # noqa: PTH100 - `.` needs a name, and links keep theirs
-    if at.is_file():
+    trees: tuple[FolderTree, ...]
+    if top is not None:
+        trees = (_tree(top, given),)
+    elif at.is_file():
         if at.suffix != ".py":
             raise SpecintError("is not a Python file", given)
-        trees: tuple[FolderTree, ...] = (_tree_of_file(at, given),)
+        trees = (_tree_of_file(at, given),)
     elif at.is_dir():
         trees = tuple(_trees_in(at, given))
     else:
@@ -66,13 +71,13 @@ def _tree_of_file(file: Path, given: str) -> FolderTree:
     folder = file.parent
     if package := _name_in_sglang(folder):
         return FolderTree(folder, package, Origin(version="", source=given), only=file.stem)
-    return _tree(_top_package(folder), given) if _is_package(folder) else _tree(folder, given, recursive=False)
+    return _tree(_top_package(folder), given) if _in_package(folder) else _tree(folder, given, recursive=False)
 
 
 def _trees_in(folder: Path, given: str) -> Iterator[FolderTree]:
     if package := _name_in_sglang(folder):
         yield FolderTree(folder, package, Origin(version="", source=given))
-    elif _is_package(folder):
+    elif _in_package(folder):
         yield _tree(_top_package(folder), given)
     elif _holds_sources(folder):
         yield _tree(folder, given)
@@ -102,13 +107,21 @@ def _top_package(folder: Path) -> Path:
     return folder
 
 
+def _in_package(folder: Path) -> bool:
+    return _is_package(folder) or (_is_package(folder.parent) and not _is_project(folder))
+
+
 def _is_package(folder: Path) -> bool:
     return (folder / "__init__.py").is_file()
 
 
+def _is_project(folder: Path) -> bool:
+    return any((folder / name).exists() for name in PROJECT_FILES)
+
+
 def _holds_sources(folder: Path) -> bool:
     """Whether a folder without `__init__.py` is a (namespace) package: modules in it, and no project's root."""
-    return any(folder.glob("*.py")) and not any((folder / name).exists() for name in PROJECT_FILES)
+    return any(folder.glob("*.py")) and not _is_project(folder)
 
 
 def _folders_of(folder: Path) -> list[Path]:
@@ -124,9 +137,8 @@ def _may_hold_sources(folder: Path) -> bool:
     return not name.startswith(".") and name not in NEVER_SOURCES and not (folder / "pyvenv.cfg").exists()
 
 
-def _importable(name: str) -> Path | None:
-    """The folder or file of a dotted package, by the path finders alone: no parent package is imported."""
-    from importlib.machinery import PathFinder
+def _importable(name: str) -> tuple[Path, Path] | None:
+    """The top folder of a dotted package, and its own folder or file; nothing is imported to find it."""
     from importlib.util import find_spec
 
     if not re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", name):
@@ -134,15 +146,12 @@ def _importable(name: str) -> Path | None:
     first, *rest = name.split(".")
     try:
         spec = find_spec(first)
-        for step, _ in enumerate(rest, start=2):
-            if spec is None or spec.submodule_search_locations is None:
-                return None
-            places = list(spec.submodule_search_locations)
-            spec = PathFinder.find_spec(".".join([first, *rest][:step]), places)
     except (ImportError, ValueError, AttributeError):
         return None
-    if spec is None:
-        return None
-    if spec.submodule_search_locations:
-        return Path(next(iter(spec.submodule_search_locations)))
-    return Path(spec.origin) if spec.origin and spec.origin.endswith(".py") else None
+    for place in (spec and spec.submodule_search_locations) or ():
+        top = Path(place)
+        below = top.joinpath(*rest)
+        for path in (below, below.with_name(f"{below.name}.py")) if rest else (top,):
+            if path.exists():
+                return top, path
+    return None

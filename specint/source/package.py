@@ -26,10 +26,10 @@ def package_name(folder: Path) -> str:
 
 def name_in_imports(texts: Iterable[str], folder: str) -> str:
     """The name that some of the package's files use for it, or else its folder's."""
-    names = Counter(name for text in texts for name in OWN_IMPORT.findall(text))
+    names: Counter[str] = Counter(name for text in texts for name in OWN_IMPORT.findall(text))
     if folder in names or not names:
         return folder.replace(".", "_")
-    return max(sorted(names), key=names.__getitem__)
+    return max(sorted(names), key=lambda name: names[name])
 
 
 def version_beside(folder: Path, package: str) -> str | None:

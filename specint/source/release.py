@@ -8,7 +8,6 @@ import re
 import shutil
 import sys
 import tempfile
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -70,7 +69,7 @@ def fetch(
     scratch = Path(tempfile.mkdtemp(prefix=".fetching-", dir=folder))
     try:
         fresh = _downloaded(release, scratch, timeout)
-        if not zipfile.is_zipfile(fresh):
+        if not _is_whole(fresh):
             raise SpecintError("pip delivered a damaged wheel", str(release), "try again")
         wheel = folder / fresh.name
         fresh.replace(wheel)  # one step: another process sees a whole wheel or none, and a second one changes nothing
@@ -86,7 +85,13 @@ def cached(release: Release, cache_dir: Path) -> Path | None:
         found = sorted(path for path in (cache_dir / "releases").iterdir() if path.name.lower().startswith(start))
     except OSError:
         return None
-    return next((path for path in found if path.suffix == ".whl" and zipfile.is_zipfile(path)), None)
+    return next((path for path in found if path.suffix == ".whl" and _is_whole(path)), None)
+
+
+def _is_whole(wheel: Path) -> bool:
+    import zipfile  # slow to import
+
+    return zipfile.is_zipfile(wheel)
 
 
 def _writable(cache_dir: Path | None) -> Path:

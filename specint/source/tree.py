@@ -313,4 +313,6 @@ def _encoding(data: bytes) -> str:
         return "utf-8"
     import tokenize  # slow to import, and few files need it
 
-    return tokenize.detect_encoding(io.BytesIO(first_two).readline)[0]
+    # A coding line may hold bytes of its own encoding: they are no reason to refuse it, as they are none to Python.
+    ascii_only = first_two[:3] + bytes(byte if byte < 128 else 63 for byte in first_two[3:])
+    return tokenize.detect_encoding(io.BytesIO(ascii_only).readline)[0]
