@@ -1,7 +1,8 @@
 """The command line: the one place that prints and chooses an exit code.
 
-0 is clean, 1 is findings, 2 is that something could not be done, 130 is Ctrl-C. What a user did wrong is one line on
-stderr; a traceback is printed only for a fault of ours, and only with SPECINT_DEBUG=1.
+0 is clean, 1 is findings, 2 is that something could not be done; 130 and 141 are Ctrl-C and a reader that went away, as
+with any other program. What a user did wrong is one line on stderr; a traceback is printed only for a fault of ours, and
+only with SPECINT_DEBUG=1.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from specint.errors import SpecintError
 __all__ = ["main"]
 
 _INTERRUPTED = 130
+_READER_GONE = 141
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -25,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         # Whoever read our output has seen enough (`| head`); the interpreter must not complain at its own flush.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
+        code = _READER_GONE
     except KeyboardInterrupt:
         code = _INTERRUPTED
     sys.exit(code)
@@ -34,14 +36,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _run(arguments: Sequence[str] | None) -> int:
     import click
 
-    from specint.cli.commands import group
+    from specint.cli.commands import ReaderGone, group
 
     try:
         result = group.main(args=arguments, prog_name="specint", standalone_mode=False)
     except click.exceptions.Exit as done:
         return done.exit_code
-    except click.Abort:  # click's word for Ctrl-C while it waits
+    except click.Abort:
         return _INTERRUPTED
+    except ReaderGone:
+        raise BrokenPipeError from None
     except click.UsageError as error:
         return _complain(_usage(error))
     except click.ClickException as error:

@@ -24,6 +24,10 @@ Examples:
 Exit codes: 0 clean, 1 findings, 2 something could not be done."""
 
 
+class ReaderGone(Exception):
+    """A broken pipe by another name: click would make it an exit code that means findings."""
+
+
 class LazyGroup(click.Group):
     """A group that knows the names and one-line helps of its commands, and imports the rest on demand."""
 
@@ -38,6 +42,15 @@ class LazyGroup(click.Group):
         command = import_module(_COMMANDS[cmd_name][0]).command
         assert isinstance(command, click.Command)
         return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        """As click does it, but Ctrl-C prints nothing, and a reader that is gone is left to `main`."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(130) from None
+        except BrokenPipeError:
+            raise ReaderGone from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The list in `--help`, without importing any command."""

@@ -53,6 +53,8 @@ def print_explanation(
     )
     for requirement in ranked:
         _print_requirement(console, requirement, model, algorithms, signs, shown)
+    if findings:
+        console.print()
     for group in grouped(findings):
         for item in group.items:
             console.print(finding_line(item.finding, shown), soft_wrap=True)

@@ -15,7 +15,8 @@ from specint.outputs.matrix import Matrix, matrix, summary_line
 from specint.outputs.terminal import VERDICT_STYLES, Signs, print_table, signs_for
 from specint.pipeline import Analysis
 
-_PADDING = 2
+_GAP = 2
+"""Spaces between columns: one is the box's, one is padding."""
 _WORDS: tuple[VerdictWord, ...] = ("ok", "missing", "unknown", "not applicable")
 
 
@@ -34,7 +35,7 @@ def print_report(
 
 
 def _rich_table(table: Matrix, signs: Signs, *, words: bool) -> Table:
-    made = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, _PADDING, 0, 0), show_edge=False)
+    made = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, _GAP - 1, 0, 0), show_edge=False)
     made.add_column("model", overflow="ellipsis", no_wrap=True)
     for column in table.columns:
         made.add_column(column, no_wrap=True, justify="left" if words else "center")
@@ -52,7 +53,7 @@ def _width(table: Matrix, signs: Signs, *, words: bool) -> int:
     """How wide the table wants to be."""
     cell = max(len(signs.labelled(word)) for word in _WORDS) if words else 1
     name = max((len(row.label) for row in table.rows), default=5)
-    return name + sum(max(len(column), cell) + _PADDING for column in table.columns) + _PADDING + len("findings")
+    return name + sum(max(len(column), cell) + _GAP for column in table.columns) + _GAP + len("findings")
 
 
 def _notes(table: Matrix, signs: Signs, *, words: bool) -> list[str]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from specint.config import Config, demand, load_config
+from specint.errors import SpecintError
+from specint.pylint_plugin.modelfile import MARK, LintedFile
 from specint.request import Placed, placed, required, unmet, without_excluded
 from specint.source.models import open_models
 from specint.source.tree import SourceFile, Tree
@@ -16,9 +18,6 @@ from specint.source.tree import SourceFile, Tree
 if TYPE_CHECKING:
     from specint.checks.finding import Finding
     from specint.pipeline import Analysis
-    from specint.pylint_plugin.modelfile import LintedFile
-
-_MARK = b"EntryClass"
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,8 +138,15 @@ def _with_siblings(place: Placed, path: Path) -> Placed:
         return place
     folder = own.path.rpartition("/")[0]
     siblings = [SourceFile.at(f"{folder}/{stem}.py") for stem in source.folder(folder).files]
-    outside = tuple(file for file in siblings if file == own or _MARK in source.read(file))
+    outside = tuple(file for file in siblings if file == own or _registers(source, file))
     return msgspec.structs.replace(place, tree=place.tree.beside(source), outside=(*place.outside, *outside))
+
+
+def _registers(tree: Tree, file: SourceFile) -> bool:
+    try:
+        return MARK in tree.read(file)
+    except SpecintError:  # said when that file is linted
+        return False
 
 
 def _text(tree: Tree, file: SourceFile) -> str:

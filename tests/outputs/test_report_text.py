@@ -41,7 +41,7 @@ def test_algorithms_that_were_asked_for_keep_their_columns(analysis: Analysis) -
 
 @pytest.mark.parametrize("width", [36, 80])
 def test_no_line_of_the_table_is_wider_than_the_terminal(analysis: Analysis, width: int) -> None:
-    table = [line for line in text(analysis, width) if line.startswith(("model", "Kumo", "Oak", "Mirage", "Draft"))]
+    table = [line for line in text(analysis, width) if line.startswith(("model ", "Kumo", "Oak", "Mirage", "Draft"))]
     assert len(table) == 5
     assert max(map(len, table)) <= width
 
