@@ -1,8 +1,8 @@
 """The command line: the one place that prints and chooses an exit code.
 
-0 is clean, 1 is findings, 2 is that something could not be done; 130 and 141 are Ctrl-C and a reader that went away, as
-with any other program. What a user did wrong is one line on stderr; a traceback is printed only for a fault of ours, and
-only with SPECINT_DEBUG=1.
+0 is clean, 1 is findings, 2 is that something could not be done; 130 and 141 are Ctrl-C and a reader that went away,
+as with any other program. What a user did wrong is one line on stderr; a traceback is printed only for a fault of ours,
+and only with SPECINT_DEBUG=1.
 """
 
 from __future__ import annotations

@@ -1,0 +1,70 @@
+"""The examples of each rule, run: `bad` raises the symbol on the marked lines and nowhere else, `good` raises nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from specint.checks import demand
+from specint.checks.catalog import Rule, all_rules
+from specint.facts.store import Store
+from specint.outputs.scope import find_models, resolve_algorithms
+from specint.pipeline import analyze
+from specint.source.locate import open_tree
+
+MARK = re.compile(r"# <- (spec-[a-z0-9, -]+)$")
+DEMAND = re.compile(r"^# demand: (\w+):(\w+)$", re.MULTILINE)
+WITH_EXAMPLES = [rule for rule in all_rules() if rule.bad]
+
+Spoken = set[tuple[str, int, str]]
+
+
+def marked(example: dict[str, str]) -> Spoken:
+    """File, line and symbol of each mark."""
+    return {
+        (module_path(name), number, symbol.strip())
+        for name, text in example.items()
+        for number, line in enumerate(text.splitlines(), 1)
+        if (found := MARK.search(line))
+        for symbol in found[1].split(",")
+    }
+
+
+def module_path(name: str) -> str:
+    return f"sglang/srt/models/{'example.py' if name in ('bad.py', 'good.py') else name}"
+
+
+def spoken(example: dict[str, str], small: Path, rule: Rule) -> Spoken:
+    """What is said about the example: by every rule that is on by default, and by its own."""
+    texts = {module_path(name).removesuffix(".py").replace("/", "."): text for name, text in example.items()}
+    analysis = analyze(open_tree(str(small)).overlay(texts), store=Store(None))
+    assert not [one for one in analysis.diagnostics if one.severity == "error"]
+    findings = list(analysis.findings)
+    for text in example.values():
+        for class_name, algorithm in DEMAND.findall(text):
+            (resolved,) = resolve_algorithms(analysis.contract, [algorithm])
+            for model in find_models(analysis.models, class_name):
+                findings += demand(analysis, model.class_, resolved)
+    files = {module_path(name) for name in example}
+    speaking = {one.symbol for one in all_rules() if one.default} | {rule.symbol}
+    return {
+        (finding.file, finding.line, finding.rule)
+        for finding in findings
+        if finding.file in files and finding.rule in speaking
+    }
+
+
+@pytest.mark.parametrize("rule", WITH_EXAMPLES, ids=lambda rule: rule.symbol)
+def test_bad_example_raises_the_symbol_on_the_marked_lines(rule: Rule, fixture_tree: Callable[[str], Path]) -> None:
+    expected = marked(rule.bad)
+    assert rule.symbol in {symbol for _, _, symbol in expected}, "no line is marked for the rule itself"
+    assert spoken(rule.bad, fixture_tree("sglang_small") / "sglang", rule) == expected
+
+
+@pytest.mark.parametrize("rule", WITH_EXAMPLES, ids=lambda rule: rule.symbol)
+def test_good_example_raises_nothing(rule: Rule, fixture_tree: Callable[[str], Path]) -> None:
+    assert marked(rule.good) == set()
+    assert spoken(rule.good, fixture_tree("sglang_small") / "sglang", rule) == set()
