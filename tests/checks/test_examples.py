@@ -1,4 +1,4 @@
-"""The examples of each rule, run: `bad` raises the symbol on the marked lines and nowhere else, `good` raises nothing."""
+"""The examples of each rule, run: `bad` raises the symbol on the marked lines alone, `good` raises nothing."""
 
 from __future__ import annotations
 

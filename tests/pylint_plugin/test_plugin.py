@@ -93,8 +93,9 @@ def test_two_processes_and_recursion_say_the_same_as_one(pylint: Lint, copied: P
     one = messages(pylint(copied / "srt/models"))
     assert one
     assert messages(pylint("-j", "2", copied / "srt/models")) == one
-    assert messages(pylint("--recursive=y", copied)) == one
-    assert messages(pylint("--recursive=y", "-j2", ".")) == one
+    # pylint doesn't descend from a folder with `__init__.py` into one without: from `sglang` it sees no model at all.
+    assert messages(pylint("--recursive=y", copied / "srt")) == one
+    assert messages(pylint("--recursive=y", "-j2", "sglang/srt")) == one
 
 
 def test_text_from_stdin_counts_not_the_file(pylint: Lint, copied: Path) -> None:
@@ -157,7 +158,8 @@ def test_options_come_from_pyproject(pylint: Lint, small: Path, tmp_path: Path) 
     (rule,) = [rule for rule in all_rules() if rule.symbol == "spec-missing-delegation"]
     (tmp_path / "mine.py").write_text(rule.bad["bad.py"])
     (tmp_path / "pyproject.toml").write_text(
-        f'[tool.pylint.specint]\nspecint-sglang = "{small}"\nspecint-require = ["TextModel:EAGLE3", "PictureModel:EAGLE3"]\n'
+        f'[tool.pylint.specint]\nspecint-sglang = "{small}"\n'
+        'specint-require = ["TextModel:EAGLE3", "PictureModel:EAGLE3"]\n'
     )
     found = messages(pylint("mine.py"))
     assert [re.search(r"E77\d\d", one)[0] for one in found] == ["E7701", "E7703"]
