@@ -1,29 +1,34 @@
-"""The rules as data: `rules/<symbol>/rule.toml` is what pylint, `specint explain`, the docs and the tests read."""
+"""The rules as data: `rules/<symbol>/rule.toml` is what pylint, `specint explain`, the docs and the tests read.
+
+pylint loads this for every file that it looks at, so it does without what takes long to import.
+"""
 
 from __future__ import annotations
 
 import re
 import tomllib
 from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import msgspec
-
-from specint.checks.suggestion import did_you_mean
-from specint.data import rules_folder
-from specint.errors import SpecintError
+if TYPE_CHECKING:
+    from specint.errors import SpecintError
 
 Severity = Literal["fatal", "error", "warning", "info"]
 
 _LETTERS: dict[str, str] = {"fatal": "F", "error": "E", "warning": "W", "info": "I"}
+_KINDS: dict[str, type] = {"default": bool, "references": list}
+_OPTIONAL = {"default", "references", "headline"}
+_FILES = {"bad", "good"}
 _ID = re.compile(r"[FEWI]77\d\d\Z")
 _SYMBOL = re.compile(r"spec(-[a-z0-9]+)+\Z")
 _VERSION = re.compile(r"\d+\.\d+(\.\d+)?\Z")
 
 
-class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rule:
     """One rule's `rule.toml`.
 
     Attributes:
@@ -48,8 +53,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     since: str
     default: bool = True
     headline: str = ""
-    bad: dict[str, str] = {}
-    good: dict[str, str] = {}
+    bad: dict[str, str]
+    good: dict[str, str]
 
 
 def all_rules() -> tuple[Rule, ...]:
@@ -61,8 +66,10 @@ def rule(name: str) -> Rule:
     """The rule of that symbol or id, in any letter case."""
     found = find_rule(name)
     if found is None:
+        from specint.checks.suggestion import did_you_mean
+
         names = [word for known in all_rules() for word in (known.symbol, known.id)]
-        raise SpecintError("no such rule", name, did_you_mean(name, names) or "`specint rules` lists them")
+        raise _error("no such rule", name, did_you_mean(name, names) or "`specint rules` lists them")
     return found
 
 
@@ -76,7 +83,7 @@ def load_catalog(directory: Path) -> tuple[Rule, ...]:
     try:
         folders = sorted(path for path in directory.iterdir() if path.is_dir() and not path.name.startswith((".", "_")))
     except OSError as error:
-        raise SpecintError("the rules can't be read", str(directory), "is specint installed completely?") from error
+        raise _error("the rules can't be read", str(directory), "is specint installed completely?") from error
     rules = sorted((_load(folder) for folder in folders), key=lambda loaded: (loaded.id[1:], loaded.id))
     _refuse_duplicates(rules)
     return tuple(rules)
@@ -84,9 +91,11 @@ def load_catalog(directory: Path) -> tuple[Rule, ...]:
 
 @cache
 def _catalog() -> tuple[tuple[Rule, ...], dict[str, Rule]]:
+    from specint.data import rules_folder
+
     rules = load_catalog(rules_folder())
     if not rules:
-        raise SpecintError("no rules found", str(rules_folder()), "is specint installed completely?")
+        raise _error("no rules found", str(rules_folder()), "is specint installed completely?")
     return rules, {name.lower(): loaded for loaded in rules for name in (loaded.symbol, loaded.id)}
 
 
@@ -95,19 +104,32 @@ def _load(folder: Path) -> Rule:
     try:
         data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise SpecintError("a rule folder has no rule.toml", str(folder)) from error
+        raise _error("a rule folder has no rule.toml", str(folder)) from error
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SpecintError(f"not readable as TOML: {error}", str(path)) from error
-    examples = {"bad": _example(folder, "bad"), "good": _example(folder, "good")}
-    if clash := examples.keys() & data.keys():
-        raise SpecintError(f"`{min(clash)}` is a file or folder beside rule.toml, not a key in it", str(path))
-    try:
-        loaded = msgspec.convert({**data, **examples}, Rule)
-    except msgspec.ValidationError as error:
-        raise SpecintError(str(error), str(path)) from error
+        raise _error(f"not readable as TOML: {error}", str(path)) from error
+    if wrong := _misfit(data):
+        raise _error(wrong, str(path))
+    data["references"] = tuple(data.get("references", ()))
+    loaded = Rule(**data, bad=_example(folder, "bad"), good=_example(folder, "good"))
     if complaint := _complaint(loaded, folder.name):
-        raise SpecintError(complaint, str(path))
+        raise _error(complaint, str(path))
     return loaded
+
+
+def _misfit(data: dict[str, Any]) -> str | None:
+    """What keeps the keys from being a rule: one that is unknown, missing or of another kind."""
+    known = {field.name: _KINDS.get(field.name, str) for field in fields(Rule)}
+    for key, value in data.items():
+        if key in _FILES:
+            return f"`{key}` is a file or folder beside rule.toml, not a key in it"
+        if key not in known:
+            return f"unknown key `{key}`"
+        members: list[object] = value if isinstance(value, list) else []
+        if not isinstance(value, known[key]) or not all(isinstance(one, str) for one in members):
+            return f"`{key}` is of the wrong kind"
+    if absent := known.keys() - _OPTIONAL - _FILES - data.keys():
+        return f"`{min(absent)}` is missing"
+    return None if data["severity"] in get_args(Severity) else f"severity `{data['severity']}` is none"
 
 
 def _complaint(loaded: Rule, folder_name: str) -> str | None:
@@ -142,4 +164,10 @@ def _refuse_duplicates(rules: Iterable[Rule]) -> None:
         # The letter is severity: E7701 and W7701 would be one number with two meanings.
         other = numbers.setdefault(loaded.id[1:], loaded.symbol)
         if other != loaded.symbol:
-            raise SpecintError(f"number {loaded.id[1:]} is taken by `{other}`", loaded.symbol)
+            raise _error(f"number {loaded.id[1:]} is taken by `{other}`", loaded.symbol)
+
+
+def _error(what: str, where: str, hint: str = "") -> SpecintError:
+    from specint.errors import SpecintError
+
+    return SpecintError(what, where, hint)

@@ -11,7 +11,6 @@ from astroid import nodes  # type: ignore[import-untyped]
 from pylint.checkers import BaseChecker
 
 from specint.checks.catalog import Rule, all_rules
-from specint.errors import SpecintError
 from specint.pylint_plugin.modelfile import LintedFile, linted_file
 
 if TYPE_CHECKING:
@@ -94,12 +93,8 @@ class SpecintChecker(BaseChecker):
             return
         try:
             findings = self._findings(file)
-        except SpecintError as error:
-            self._cannot(node, file, str(error))
-        except Exception as error:  # a fault of ours must not cost the user the other checkers' messages
-            if os.environ.get("SPECINT_DEBUG") == "1":
-                raise
-            self._cannot(node, file, f"internal error: {type(error).__name__}: {error} (please report it)")
+        except Exception as error:  # whatever it is, it must not cost the user the other checkers' messages
+            self._cannot(node, file, _why(error))
         else:
             for finding in findings:
                 self._emit(node, finding)
@@ -141,6 +136,16 @@ class SpecintChecker(BaseChecker):
 def _message(rule: Rule) -> MessageDefinitionTuple:
     extra: ExtraMessageOptions = {"default_enabled": rule.default}
     return "%s", rule.symbol, f"{rule.summary}. {rule.what_it_does.strip()}", extra
+
+
+def _why(error: Exception) -> str:
+    from specint.errors import SpecintError
+
+    if isinstance(error, SpecintError):
+        return str(error)
+    if os.environ.get("SPECINT_DEBUG") == "1":
+        raise error
+    return f"internal error: {type(error).__name__}: {error} (please report it)"
 
 
 def _node_on(module: nodes.Module, line: int) -> nodes.NodeNG:
