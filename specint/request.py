@@ -49,12 +49,10 @@ def placed(tree: Tree, named: Sequence[Path] = (), beside: Sequence[Path] = ()) 
         models = open_models(path)
         for source in models.trees:
             found = [file for file in models.files if source.find(file.module) == file]
-            of_sglang = is_sglang(source.root)
-            if not of_sglang:
+            of_sglang = any(is_sglang(folder) for folder in (source.root, *source.root.parents))
+            if not all(_lies_in(tree, source.location(file)) for file in found):
                 tree = tree.beside(source)
-                outside.update(dict.fromkeys(found))
-            elif foreign := [file for file in found if not _lies_in(tree, source.location(file))]:
-                tree = tree.overlay({file.module: source.read(file) for file in foreign})
+                outside.update({} if of_sglang else dict.fromkeys(found))
             if is_named:
                 files.update(file.path for file in found)
                 if path.is_file() or not of_sglang:
@@ -111,16 +109,17 @@ def _lies_in(tree: Tree, place: Path | None) -> bool:
 
 
 def sglang_around(paths: Sequence[Path]) -> Path | None:
-    """The SGLang that all the paths lie in, or are; None where they lie in none, or not in the same.
+    """The SGLang that all the paths lie in, are, or hold (a checkout); None where there is none, or not the same.
 
     A path that doesn't exist is an error: it must not be taken for one that holds no models.
     """
-    from specint.source.package import is_sglang
+    from specint.source.package import USUAL_NAME, is_sglang
 
     found = set()
     for path in paths:
         here = path.absolute()
         if not here.exists() and len(path.parts) > 1:
             raise SpecintError("no such file or folder", str(path))
-        found.add(next((folder for folder in (here, *here.parents) if is_sglang(folder)), None))
+        places = (here, *here.parents, here / USUAL_NAME, here / "python" / USUAL_NAME)
+        found.add(next((folder for folder in places if is_sglang(folder)), None))
     return found.pop() if len(found) == 1 else None

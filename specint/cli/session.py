@@ -52,6 +52,8 @@ def analysed(common: Common, config: Config, paths: Sequence[Path] = ()) -> Sess
 
     directory = common.cache_dir or config.cache_dir or cache_directory()
     around = None if common.sglang else sglang_around(paths)
+    if around and any(around.is_relative_to(path.absolute()) for path in paths):
+        paths = ()  # all of it was named, and that needs no limit
     spec, relative_to = (
         (common.sglang or str(around), None) if common.sglang or around else (config.sglang, config.folder)
     )

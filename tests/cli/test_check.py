@@ -44,6 +44,14 @@ def test_paths_choose_the_tree_and_limit_the_findings(specint, small) -> None:
     assert {"get_embed_and_head", "set_eagle3_layers_to_capture"} <= {one["member"] for one in found}
 
 
+@pytest.mark.parametrize("path", ["sglang", ".", "sglang/srt"])
+def test_folder_of_all_models_is_all_models(specint, copied: Path, path: str) -> None:
+    everything = specint("check", "--sglang", copied, "--format", "json")
+    done = specint("check", path, "--format", "json")
+    assert done.returncode == 1, done.stderr
+    assert documents(done)["findings"] == documents(everything)["findings"]
+
+
 def test_clean_file_exits_with_zero(specint, small) -> None:
     done = specint("check", small / "srt/models/oak.py")
     assert (done.returncode, done.stderr) == (0, "")
