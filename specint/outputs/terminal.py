@@ -78,7 +78,7 @@ def signs_for(encoding: str | None) -> Signs:
 
 
 def console(stream: IO[str], colour: Colour = "auto") -> Console:
-    """A console on `stream`. `auto` is colour on a terminal, unless NO_COLOR is set; elsewhere it is 80 columns wide."""
+    """A console on `stream`. `auto`: colour on a terminal, unless NO_COLOR is set. Elsewhere it is 80 columns wide."""
     forced = {"always": True, "never": False, "auto": None}[colour]
     made = Console(
         file=stream,
