@@ -7,7 +7,7 @@ composition graph to find what a wrapper's attribute holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Union
 
@@ -15,6 +15,7 @@ from specint.facts import model as facts
 from specint.facts.model import Expr
 from specint.graph.hierarchy import Hierarchy, Member
 from specint.graph.project import Assigned, ClassNode, External, FunctionNode, ModuleRef, Project, Symbol
+from specint.graph.questions import Questions
 
 _DEPTH = 40
 _TOO_DEEP = "too deep"
@@ -140,9 +141,7 @@ class Evaluator:
     construct_hook: Callable[[ClassNode, facts.Call, Frame], Values | None] | None = None
     outside_binds: Callable[[ClassNode, str], Iterable[tuple[Frame, facts.Bind]]] | None = None
     role_of: Callable[[ClassNode], str] | None = None
-    _memo: dict[object, Values] = field(default_factory=dict)
-    _active: set[object] = field(default_factory=set)
-    _cut: set[object] = field(default_factory=set)
+    _questions: Questions = field(default_factory=Questions)
     _binds: dict[str, dict[str, list[tuple[FunctionNode, facts.Bind]]]] = field(default_factory=dict)
     _depth: int = 0
 
@@ -150,23 +149,8 @@ class Evaluator:
         """An object of a class, on the side of speculative decoding that its class alone tells."""
         return Instance(node, self.role_of(node) if self.role_of is not None else "")
 
-    def _once(self, key: object, compute: Callable[[], Values]) -> Values:
-        """Compute an answer once. A question that comes up while it is being answered adds nothing; an answer that
-        leans on such an open question is not remembered, but for the one that was asked first."""
-        if key in self._memo:
-            return self._memo[key]
-        if key in self._active:
-            self._cut.add(key)
-            return NOTHING
-        self._active.add(key)
-        try:
-            found = compute()
-        finally:
-            self._active.discard(key)
-        self._cut.discard(key)
-        if not self._cut:
-            self._memo[key] = found
-        return found
+    def _once(self, key: Hashable, compute: Callable[[], Values]) -> Values:
+        return self._questions.ask(key, compute, NOTHING)
 
     # -- expressions -----------------------------------------------------------------------------------------------
 
@@ -180,15 +164,13 @@ class Evaluator:
         if expr is None:
             return frozenset({ConstantValue(None)})
         if self._depth > _DEPTH:
-            self._cut.add(_TOO_DEEP)
+            self._questions.lean(_TOO_DEEP)
             return frozenset({Unknown("the way is too long to follow")})
         self._depth += 1
         try:
             return self._evaluate(expr, frame, at)
         finally:
             self._depth -= 1
-            if not self._depth:
-                self._cut.discard(_TOO_DEEP)
 
     def _evaluate(self, expr: Expr, frame: Frame, at: facts.Step | None) -> Values:
         match expr:
@@ -402,11 +384,11 @@ class Evaluator:
         if member is None or member.kind == "attribute":
             for method, step in self.self_binds(node, name):
                 found |= self._bound_attribute(step, Frame(method.module, method, value), name)
-            if self.outside_binds is not None:
+            if not any(map(_is_telling, found)):
+                found |= self._declared(node, name)
+            if self.outside_binds is not None and not any(map(_is_telling, found)):
                 for frame, step in self.outside_binds(node, name):
                     found |= self._bound_attribute(step, frame, name)
-            if not any(isinstance(v, (Instance, ClassValue, ElementsOf)) for v in found):
-                found |= self._declared(node, name)
         return found
 
     def _bound_attribute(self, step: facts.Bind, frame: Frame, name: str) -> Values:
@@ -557,10 +539,27 @@ class Evaluator:
 
     def arguments(
         self, function: FunctionNode, call: facts.Call, frame: Frame, at: facts.Step | None, receiver: Value | None
-    ) -> dict[str, Values]:
-        """Parameter -> what one call hands over; parameters that keep their default are left out."""
+    ) -> dict[str, Values] | None:
+        """Parameter -> what one call hands over; None where that can't matter to what comes back."""
+        if not any(isinstance(step, facts.Return) for step in function.facts.body.steps):
+            return None
         bound = bind_arguments(function, call, skip_first=receiver is not None and _takes_receiver(function))
-        return {name: self.evaluate(expr, frame, at) for name, expr in bound.items()}
+        values = {name: self.evaluate(expr, frame, at) for name, expr in bound.items()}
+        # what decides nothing would only make every call a question of its own
+        return values if any(_is_telling(v) for found in values.values() for v in found) else None
+
+
+def _is_telling(value: Value) -> bool:
+    """Whether a value leads anywhere: to a class, an object of the tree, or a container of such."""
+    match value:
+        case Instance() | ClassValue() | ModelObject() | FunctionValue():
+            return True
+        case ElementsOf(elements=elements):
+            return any(map(_is_telling, elements))
+        case SequenceValue(items=items):
+            return any(_is_telling(one) for item in items for one in item)
+        case _:
+            return False
 
 
 def bind_arguments(function: FunctionNode, call: facts.Call, *, skip_first: bool) -> dict[str, Expr]:

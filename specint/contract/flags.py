@@ -1,0 +1,116 @@
+"""Which names can carry a decision of the algorithm: so that only conditions that mention one are looked into.
+
+Name-based and generous, like `Code.flow_names`: a flag is followed through aliases, arguments, results and constants
+that are assigned under a condition which mentions one already.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from specint.contract.code import Code, tail
+from specint.facts import model as facts
+from specint.facts.model import Expr
+from specint.graph.project import FunctionNode
+
+_HOPS = 5
+"""How many assignments, calls and results a flag is followed through. Farther away names meet by accident."""
+
+_NAMESAKES = 4
+"""A name that more functions share than this tells nothing of which one an argument goes to."""
+
+
+def decisive_names(code: Code, roots: Iterable[str]) -> set[str]:
+    """The names whose value can depend on the algorithm, starting from those that hold the algorithm itself."""
+    edges: dict[str, set[str]] = defaultdict(set)
+    for functions in code.functions.values():
+        for function in functions:
+            _edges_of(function, edges)
+    for name, calls in code.calls.items():
+        for call in calls:
+            assert isinstance(call.expr, facts.Call)
+            for index, arg in enumerate(call.expr.args):
+                for source in _sources(arg, set()):
+                    edges[source].add(f"{name}({index})")
+            for keyword in call.expr.keywords:
+                if keyword.name is not None:
+                    for source in _sources(keyword.value, set()):
+                        edges[source].add(keyword.name)
+    found = set(roots)
+    front = set(found)
+    for _ in range(_HOPS):
+        reached: set[str] = set()
+        for name in front:
+            reached |= edges.get(name, set())
+            if name.endswith(")") and not name.endswith("()"):
+                callee, _, index = name[:-1].rpartition("(")
+                if len(code.functions.get(callee, ())) <= _NAMESAKES:
+                    reached.update(code.parameters(callee, int(index)))
+        front = reached - found
+        found |= front
+    return found
+
+
+def _edges_of(function: FunctionNode, edges: dict[str, set[str]]) -> None:
+    scope = function.facts.body
+    under: dict[int, set[str]] = {-1: set()}
+    for index, guard in enumerate(scope.guards):
+        test = guard.test if guard.kind != "loop" else None
+        under[index] = under[guard.parent] | (set(mentioned(test)) if test is not None else set())
+    for step in scope.steps:
+        match step:
+            case facts.Bind(target=target, value=value, how="=") if value is not None:
+                if (target_name := tail(target)) is not None:
+                    for source in _sources(value, under[step.guard]):
+                        edges[source].add(target_name)
+            case facts.Return(value=value) if value is not None:
+                for source in _sources(value, under[step.guard]):
+                    edges[source].add(function.name)
+            case _:
+                pass
+
+
+def _sources(value: Expr, under: set[str]) -> set[str]:
+    """What the value of a flag depends on: for a constant that is what it was assigned under."""
+    match value:
+        case facts.Constant(value=bool()):
+            return under
+        case facts.Not() | facts.Compare() | facts.Boolean():
+            return under | set(mentioned(value))
+        case facts.Choice(test=test, then=then, otherwise=otherwise):
+            answers = (facts.Constant, facts.Not, facts.Compare, facts.Boolean)
+            if isinstance(then, answers) and isinstance(otherwise, answers):
+                return under | set(mentioned(test)) | _sources(then, set()) | _sources(otherwise, set())
+            return set()
+        case facts.Name() | facts.Attribute() | facts.Call():
+            return set(mentioned(value))
+        case _:
+            return set()
+
+
+def mentioned(expr: Expr) -> Iterator[str]:
+    """The names in an expression, also in what it calls."""
+    match expr:
+        case facts.Name(id=name):
+            yield name
+        case facts.Attribute(base=base, name=name):
+            yield name
+            while isinstance(base, facts.Attribute):  # what `a.b.c` is depends on the c of some object, not on a
+                base = base.base
+            if not isinstance(base, facts.Name):
+                yield from mentioned(base)
+        case facts.Call(func=facts.Name(id="getattr"), args=(base, facts.Constant(value=str(name)), *rest)):
+            yield name
+            for one in rest:
+                yield from mentioned(one)
+        case facts.Call(func=func, args=args):
+            yield from mentioned(func)
+            if isinstance(func, facts.Name) and func.id == "bool":
+                for one in args:
+                    yield from mentioned(one)
+        case facts.Other() | facts.Comprehension() | facts.Lambda() | facts.Sequence() | facts.Mapping():
+            return
+        case _:
+            for child in facts.children(expr):
+                yield from mentioned(child)

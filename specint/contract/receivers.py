@@ -1,0 +1,302 @@
+"""Which expressions are a model object, and whose: the evaluator, told about runners, workers and the two sides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from specint.contract.code import Code, Occurrence
+from specint.contract.roots import Roots
+from specint.facts import model as facts
+from specint.graph.hierarchy import Hierarchy
+from specint.graph.project import ClassNode, FunctionNode, Project
+from specint.graph.values import (
+    ClassValue,
+    ElementsOf,
+    Evaluator,
+    Frame,
+    FunctionValue,
+    Instance,
+    ModelObject,
+    SequenceValue,
+    Value,
+    Values,
+    bind_arguments,
+)
+
+_SIDES = ("target", "draft")
+
+
+class Receivers:
+    """Follows model objects through attributes, aliases, lists, helper parameters and results."""
+
+    def __init__(self, project: Project, hierarchy: Hierarchy, roots: Roots, code: Code) -> None:
+        self.project = project
+        self.hierarchy = hierarchy
+        self.roots = roots
+        self.code = code
+        self.evaluator = Evaluator(
+            project,
+            hierarchy,
+            attribute_hook=self._attribute,
+            parameter_hook=self._parameter,
+            construct_hook=self._construct,
+            outside_binds=self._outside_binds,
+            role_of=self.role_of,
+        )
+        self._roles: dict[str, str] = {}
+        self._callers: dict[tuple[int, bool], list[Occurrence]] = {}
+
+    # -- roles -----------------------------------------------------------------------------------------------------
+
+    def has_side(self, node: ClassNode) -> bool:
+        """Whether objects of a class stand on one side of speculative decoding: workers and runners do."""
+        return self.hierarchy.is_subclass(node, self.roots.runner) or self.hierarchy.is_subclass(node, self.roots.worker)
+
+    def role_of(self, node: ClassNode) -> str:
+        """The side that a class takes by itself: "draft" where its own constructor sets the draft flag."""
+        if node.key not in self._roles:
+            self._roles[node.key] = "both" if self.has_side(node) else ""
+            if self._roles[node.key] and self._sets_draft_flag(node):
+                self._roles[node.key] = "draft"
+        return self._roles[node.key]
+
+    def _sets_draft_flag(self, node: ClassNode) -> bool:
+        flag = self.roots.declared.worker.draft_flag
+        member = self.hierarchy.lookup(node, "__init__")
+        if member is None or member.function is None:
+            return False
+        return any(
+            keyword.name == flag and keyword.value == facts.Constant(True)
+            for step in member.function.facts.body.steps
+            if isinstance(step, facts.Evaluate) and isinstance(step.value, facts.Call)
+            for keyword in step.value.keywords
+        )
+
+    def _construct(self, node: ClassNode, call: facts.Call, frame: Frame) -> Values | None:
+        if not self.has_side(node):
+            return None
+        flag = self.roots.declared.worker.draft_flag
+        role = self.role_of(node)
+        for keyword in call.keywords:
+            if keyword.name == flag and isinstance(keyword.value, facts.Constant):
+                role = "draft" if keyword.value.value else "target"
+        return frozenset({Instance(node, role)})
+
+    # -- attributes and parameters ---------------------------------------------------------------------------------
+
+    def _attribute(self, value: Value, name: str) -> Values | None:
+        if not isinstance(value, Instance):
+            return None
+        if name == self.roots.declared.runner.model and self.hierarchy.is_subclass(value.node, self.roots.runner):
+            return frozenset({ModelObject(value.role or "both")})
+        found = self.evaluator.instance_attribute(value, value.node, name)
+        if not found and self.has_side(value.node):
+            found = self._same_name_elsewhere(value.node, name)
+        return frozenset(_on_side(v, value.role) for v in found) if value.role in _SIDES else found
+
+    def _same_name_elsewhere(self, node: ClassNode, name: str) -> Values:
+        """An attribute that its worker never defines means what the other workers mean by the name.
+
+        Seen in SGLang 0.5.9: `MultiLayerEagleWorker` reads `draft_model_runner`, which only `EAGLEWorker` defines.
+        """
+        if any(self.hierarchy.definitions(node, name)) or any(self.evaluator.self_binds(node, name)):
+            return frozenset()
+        others = {
+            f.owner for f in self.code.functions.get(name, ()) if f.owner is not None and self.has_side(f.owner)
+        }
+        found = (self.evaluator.instance_attribute(Instance(o, self.role_of(o)), o, name) for o in others)
+        return frozenset(v for values in found for v in values if isinstance(v, Instance) and self.has_side(v.node))
+
+    def _parameter(self, frame: Frame, param: facts.Param) -> Values | None:
+        function = frame.function
+        assert function is not None
+        annotated = self.evaluator.annotation(param.annotation, frame)
+        if param.name == self.roots.declared.worker.target_parameter:
+            node = next((v.node for v in annotated if isinstance(v, Instance)), self.roots.worker)
+            return frozenset({Instance(node if self.has_side(node) else self.roots.worker, "target")})
+        plain = [v for v in annotated if isinstance(v, Instance) and not self.has_side(v.node)]
+        if plain:
+            return annotated
+        found = self._from_heir(frame, param)
+        if found is None:
+            found = self._from_callers(function, param)
+        sides = [v for v in found if isinstance(v, (Instance, ModelObject))]
+        if not sides:
+            found |= annotated
+        if param.default is not None:
+            found |= self.evaluator.evaluate(param.default, Frame(frame.module))
+        return found
+
+    def _from_heir(self, frame: Frame, param: facts.Param) -> Values | None:
+        """What an heir's constructor hands to a parameter of the inherited one, None where the heir has none of its own."""
+        function, receiver = frame.function, frame.receiver
+        assert function is not None
+        if function.name != "__init__" or not isinstance(receiver, Instance) or receiver.node is function.owner:
+            return None
+        member = self.hierarchy.lookup(receiver.node, "__init__")
+        for _ in range(len(self.hierarchy.order(receiver.node).classes)):
+            if member is None or member.function is None or member.function is function:
+                return None
+            above = self.hierarchy.next_definition(receiver.node, member.owner, "__init__")
+            if above is not None and above.function is function:
+                heir = Frame(member.function.module, member.function, receiver)
+                return self._handed_up(heir, function, param)
+            member = above
+        return None
+
+    def _handed_up(self, heir: Frame, function: FunctionNode, param: facts.Param) -> Values | None:
+        assert heir.function is not None
+        for step in heir.function.facts.body.steps:
+            match step:
+                case facts.Evaluate(
+                    value=facts.Call(
+                        func=facts.Attribute(base=facts.Call(func=facts.Name(id="super")), name="__init__")
+                    ) as call
+                ):
+                    bound = bind_arguments(function, call, skip_first=True)
+                    if param.name in bound:
+                        return self.evaluator.evaluate(bound[param.name], heir, step)
+                    if param.default is not None:
+                        return self.evaluator.evaluate(param.default, Frame(function.module))
+                case _:
+                    pass
+        return None
+
+    def _from_callers(self, function: FunctionNode, param: facts.Param) -> Values:
+        found: set[Value] = set()
+        for caller in self.callers(function):
+            frame = self.frame(caller.function)
+            assert isinstance(caller.expr, facts.Call)
+            bound = bind_arguments(function, caller.expr, skip_first=_skips_first(function))
+            if param.name in bound:
+                found |= self.evaluator.evaluate(bound[param.name], frame, caller.step)
+        return frozenset(found)
+
+    def frame(self, function: FunctionNode) -> Frame:
+        """A function as anybody may call it: `self` is an object of its own class."""
+        owner = function.owner
+        return Frame(function.module, function, self.evaluator.instance(owner) if owner is not None else None)
+
+    def callers(self, function: FunctionNode) -> list[Occurrence]:
+        """The calls under scan that can be calls of a function.
+
+        A call through something that can't be followed counts only if no other function has the name.
+        """
+        key = (id(function), True)
+        if key not in self._callers:
+            self._callers[key] = []  # a function that is only reached through itself has no callers
+            name = function.name
+            constructor = name == "__init__" and function.owner is not None
+            spellings = self._constructed_as(function) if constructor else [name]
+            self._callers[key] = [
+                one for spelling in spellings for one in self.code.calls.get(spelling, ()) if self._calls(one, function)
+            ]
+        return self._callers[key]
+
+    def _constructed_as(self, function: FunctionNode) -> list[str]:
+        assert function.owner is not None
+        heirs = [
+            node.name
+            for methods in (self.code.functions.get("__init__", ()),)
+            for node in {m.owner for m in methods if m.owner is not None}
+            if self.hierarchy.is_subclass(node, function.owner)
+        ]
+        return list(dict.fromkeys([function.owner.name, *heirs, "__init__", *self._class_aliases(function.owner)]))
+
+    def _class_aliases(self, node: ClassNode) -> list[str]:
+        """Parameters that are annotated as a class of this kind: calling one of them constructs it."""
+        return [name for name in self.code.calls if name.endswith("_cls") or name.endswith("_class")] if self.has_side(node) else []
+
+    def _calls(self, call: Occurrence, function: FunctionNode) -> bool:
+        assert isinstance(call.expr, facts.Call)
+        func = call.expr.func
+        if isinstance(func, facts.Attribute) and isinstance(func.base, facts.Call) and func.base.func == facts.Name("super"):
+            owner = call.function.owner
+            if owner is None or function.owner is None or function.name != func.name:
+                return False
+            member = self.hierarchy.next_definition(owner, owner, func.name)
+            return member is not None and member.function is function
+        callees = self.evaluator.evaluate(func, self.frame(call.function), call.step)
+        known = False
+        for callee in callees:
+            match callee:
+                case FunctionValue(node=node):
+                    known = True
+                    if node is function or self._overrides(function, node):
+                        return True
+                case ClassValue(node=node):
+                    known = True
+                    if function.name == "__init__" and function.owner is not None:
+                        member = self.hierarchy.lookup(node, "__init__")
+                        if member is not None and member.function is function:
+                            return True
+                case _:
+                    pass
+        return not known and function.name != "__init__" and len(self.code.functions.get(function.name, ())) == 1
+
+    def _overrides(self, function: FunctionNode, called: FunctionNode) -> bool:
+        if function.name != called.name or function.owner is None or called.owner is None:
+            return False
+        return self.hierarchy.is_subclass(function.owner, called.owner)
+
+    def _outside_binds(self, node: ClassNode, name: str) -> Iterable[tuple[Frame, facts.Bind]]:
+        for write in self.code.writes.get(name, ()):
+            assert isinstance(write.expr, facts.Attribute)
+            frame = self.frame(write.function)
+            values = self.evaluator.evaluate(write.expr.base, frame, write.step)
+            if any(isinstance(v, Instance) and self.hierarchy.related(v.node, node) for v in values):
+                assert isinstance(write.step, facts.Bind)
+                yield frame, write.step
+        yield from self._field_arguments(node, name)
+
+    def _field_arguments(self, node: ClassNode, name: str) -> Iterable[tuple[Frame, facts.Bind]]:
+        """What constructor calls give to a field of a class that declares its fields instead of an `__init__`."""
+        fields = self.fields(node)
+        if name not in fields:
+            return
+        for call in self.code.calls.get(node.name, ()):
+            assert isinstance(call.expr, facts.Call)
+            value = next((k.value for k in call.expr.keywords if k.name == name), None)
+            index = fields.index(name)
+            if value is None and index < len(call.expr.args):
+                value = call.expr.args[index]
+            if value is None:
+                continue
+            frame = self.frame(call.function)
+            if ClassValue(node) in self.evaluator.evaluate(call.expr.func, frame, call.step):
+                yield frame, facts.Bind(facts.Name(name), value, None, "=", call.step.guard, call.step.line)
+
+    def fields(self, node: ClassNode) -> list[str]:
+        """The annotated names of the class bodies, in constructor order; none where there is an `__init__`."""
+        if self.hierarchy.lookup(node, "__init__") is not None:
+            return []
+        return [
+            step.target.id
+            for one in reversed(self.hierarchy.order(node).nodes)
+            for step in one.facts.body.steps
+            if isinstance(step, facts.Bind) and step.annotation is not None and isinstance(step.target, facts.Name)
+        ]
+
+    def models(self, expr: facts.Expr, function: FunctionNode, step: facts.Step) -> set[str]:
+        """The roles of the model objects that an expression can be; empty where it is none."""
+        values = self.evaluator.evaluate(expr, self.frame(function), step)
+        roles = {value.role for value in values if isinstance(value, ModelObject)}
+        return roles - {"both"} or roles  # "both" is what is left where one way of several tells no side
+
+
+def _skips_first(function: FunctionNode) -> bool:
+    return function.owner is not None and function.outer is None
+
+
+def _on_side(value: Value, role: str) -> Value:
+    match value:
+        case Instance(node=node, role="both"):
+            return Instance(node, role)
+        case ModelObject(role="both"):
+            return ModelObject(role)
+        case ElementsOf(elements=elements):
+            return ElementsOf(frozenset(_on_side(one, role) for one in elements))
+        case SequenceValue(items=items):
+            return SequenceValue(tuple(frozenset(_on_side(one, role) for one in item) for item in items))
+        case _:
+            return value
