@@ -356,7 +356,7 @@ class Reach:
                 if frame.function is not None:
                     bound.append((frame.function, step))
         if member is not None and member.value is not None:
-            found.append(self.constants(member.value, _NOWHERE(self, member.owner), facts.Return(None, -1, 0), side))
+            found.append(self.constants(member.value, _nowhere(self, member.owner), facts.Return(None, -1, 0), side))
         if not bound and not found:
             return None
         for method, step in bound:
@@ -398,6 +398,42 @@ class Reach:
             return self._together(self.constants(step.value, function, step, side) for step in reached)
 
         return self._questions.ask(("returns", id(function), side), answer, frozenset())
+
+    def answers(self, expr: Expr, answer: bool, function: FunctionNode) -> bool:
+        """Whether the source gives a flag this answer somewhere as it stands: a constant that is assigned or returned."""
+        match expr:
+            case facts.Not(operand=operand):
+                return self.answers(operand, not answer, function)
+            case facts.Boolean(values=values):
+                return any(self.answers(value, answer, function) for value in values)
+            case facts.Name(id=name):
+                steps = function.binds.get(name, ())
+                return any(_is_constant(s.value, answer) for s in steps if isinstance(s, facts.Bind) and s.how == "=")
+            case facts.Attribute(base=base, name=name) if function.owner is not None and self._is_self(base, function):
+                binds = (step for _, step in self.evaluator.self_binds(function.owner, name))
+                return any(_is_constant(step.value, answer) for step in binds)
+            case facts.Call(func=func):
+                return any(
+                    _is_constant(step.value, answer)
+                    for callee in self._callees(func, function)
+                    for step in callee.facts.body.steps
+                    if isinstance(step, facts.Return)
+                )
+            case _:
+                return False
+
+    @staticmethod
+    def _is_self(expr: Expr, function: FunctionNode) -> bool:
+        return bool(function.facts.params) and expr == facts.Name(function.facts.params[0].name)
+
+    def _callees(self, func: Expr, function: FunctionNode) -> Iterable[FunctionNode]:
+        """What a plain call calls: a function by name, or a method of the own class."""
+        if isinstance(func, facts.Attribute) and function.owner is not None and self._is_self(func.base, function):
+            member = self.hierarchy.lookup(function.owner, func.name)
+            if member is not None and member.function is not None:
+                yield member.function
+        elif isinstance(func, facts.Name):
+            yield from (s for s in self.project.symbol(function.module, func) if isinstance(s, FunctionNode))
 
     # -- functions -------------------------------------------------------------------------------------------------
 
@@ -563,7 +599,11 @@ class Reach:
         ]
 
 
-def _NOWHERE(reach: Reach, owner: ClassNode) -> FunctionNode:
+def _is_constant(expr: Expr | None, truth: bool) -> bool:
+    return isinstance(expr, facts.Constant) and bool(expr.value) is truth
+
+
+def _nowhere(reach: Reach, owner: ClassNode) -> FunctionNode:
     """A function without parameters in a class's module: where a class-level default is evaluated."""
     body = facts.Scope((), (), (), ())
     return FunctionNode(owner.module, facts.Function("", owner.name, 0, 0, 0, (), None, (), body, False))

@@ -100,8 +100,11 @@ class _Scope:
         line: int,
         catches: tuple[str, ...] = (),
         reraises: str = "",
+        left_by: str = "",
     ) -> int:
-        self.guards.append(facts.Guard(parent, kind, test, positive, line, catches, reraises))  # type: ignore[arg-type]
+        self.guards.append(
+            facts.Guard(parent, kind, test, positive, line, catches, reraises, left_by)  # type: ignore[arg-type]
+        )
         return len(self.guards) - 1
 
     def assign(self, node: ast.Assign, guard: int) -> int:
@@ -152,7 +155,7 @@ class _Scope:
         self.steps.append(facts.Evaluate(test, guard, node.lineno))
         failed = self.push(guard, "if", test, False, node.lineno)
         self.steps.append(facts.Raise(None, failed, node.lineno))
-        return self.push(guard, "after", test, True, node.lineno)
+        return self.push(guard, "after", test, True, node.lineno, left_by="raise")
 
     def deletes(self, node: ast.Delete, guard: int) -> int:
         for target in node.targets:
@@ -167,9 +170,9 @@ class _Scope:
             self.block(node.orelse, self.push(guard, "if", test, False, node.lineno))
         left, left_else = _leaves(node.body), _leaves(node.orelse)
         if left and not left_else:
-            return self.push(guard, "after", test, False, node.lineno)
+            return self.push(guard, "after", test, False, node.lineno, left_by=_left_by(node.body))
         if left_else and not left:
-            return self.push(guard, "after", test, True, node.lineno)
+            return self.push(guard, "after", test, True, node.lineno, left_by=_left_by(node.orelse))
         return guard
 
     def for_loop(self, node: ast.For | ast.AsyncFor, guard: int) -> int:
@@ -389,6 +392,10 @@ def _leaves(body: Sequence[ast.stmt]) -> bool:
     if isinstance(last, (ast.With, ast.AsyncWith)):
         return _leaves(last.body)
     return False
+
+
+def _left_by(body: Sequence[ast.stmt]) -> str:
+    return "raise" if isinstance(body[-1], ast.Raise) else ""
 
 
 def _caught(handler: ast.ExceptHandler) -> tuple[str, ...]:

@@ -161,6 +161,7 @@ class Guard(Node, frozen=True, array_like=True, gc=False):
         positive: whether the test is true here.
         catches: for "try" and "except": the exceptions that are caught, as written; ("",) catches all.
         reraises: for "try": whether the handlers raise again: "always", "maybe" or "never".
+        left_by: for "after": how the branch left: "raise", or "" for any other way.
     """
 
     parent: int
@@ -170,6 +171,7 @@ class Guard(Node, frozen=True, array_like=True, gc=False):
     line: int
     catches: tuple[str, ...] = ()
     reraises: str = ""
+    left_by: str = ""
 
 
 class Bind(Node, frozen=True, array_like=True, gc=False, tag="="):

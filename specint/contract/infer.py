@@ -1,0 +1,270 @@
+"""From touches to requirements: how strictly each is meant, for which algorithms, merged over all sites."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from specint.contract.model import CallShape, Condition, Requirement, Role, Site, Strength, Use
+from specint.contract.presence import Has, Holds, IsA, Open, Presence
+from specint.contract.reach import Reach, Side
+from specint.contract.touches import Touch, find_touches
+from specint.facts import model as facts
+from specint.graph.project import FunctionNode
+
+_SWALLOWS = frozenset({"", "AttributeError", "Exception", "BaseException"})
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """How one touch is meant on one side."""
+
+    strength: Strength
+    group: str | None = None
+    condition: Condition | None = None
+    decided_by: Site | None = None
+    settings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Insisted:
+    """A raise that happens where a model lacks a member (or every member of a group)."""
+
+    group: tuple[Has, ...]
+    condition: Condition | None
+    line: int
+    settings: tuple[str, ...]
+
+
+class Inference:
+    """Reads the requirements out of the code under scan."""
+
+    def __init__(self, reach: Reach, algorithms: Iterable[str]) -> None:
+        self.reach = reach
+        self.algorithms = tuple(algorithms)
+        names = reach.code.flow_names([reach.roots.declared.runner.model])
+        self.touches = find_touches(reach.receivers, names)
+        self.presence = Presence(reach, self.touches)
+        self._insisted: dict[tuple[int, Side], list[Insisted]] = {}
+
+    def requirements(self) -> tuple[Requirement, ...]:
+        """All requirements, in a fixed order."""
+        merged: dict[tuple[object, ...], list[tuple[Touch, str, Meaning]]] = defaultdict(list)
+        for touch in self.touches:
+            for role, algorithm, meaning in self._meanings(touch):
+                use: Use = "call" if touch.kind == "call" else "write" if touch.kind == "write" else "read"
+                key = (role, touch.member, use, meaning.strength, meaning.group, meaning.condition, bool(meaning.settings))
+                merged[key].append((touch, algorithm, meaning))
+        self._settle_settings(merged)
+        self._first_choices(merged)
+        self._soft_into_hard(merged)
+        found = [self._merge(key, places) for key, places in merged.items()]
+        return tuple(sorted(found, key=lambda r: (r.member, r.role, r.use, r.strength, r.group or "", r.sites)))
+
+    # -- one touch -------------------------------------------------------------------------------------------------
+
+    def _meanings(self, touch: Touch) -> Iterable[tuple[Role, str, Meaning]]:
+        """Every side on which a touch happens, and how it is meant there. Algorithm "" stands for every server."""
+        none = self.reach.roots.declared.algorithm.none
+        sides: dict[str, list[str]] = {}
+        for role in ("target", "draft"):
+            if role in touch.roles or "both" in touch.roles:
+                reached = [a for a in self.algorithms if self.reach.occurs(touch.occurrence, Side(a, role))]
+                if reached:
+                    sides[role] = reached
+        if not sides:
+            # nothing that was followed leads here, so anything may
+            sides = {role: list(self.algorithms) for role in ("target", "draft") if {role, "both"} & touch.roles}
+        same = len(sides) == 2 and sides["target"] == sides["draft"]
+        for role, reached in sides.items():
+            shown: Role = "both" if same else "target" if role == "target" else "draft"
+            if same and role == "draft":
+                continue
+            everywhere = set(reached) == set(self.algorithms)
+            for algorithm in reached:
+                if algorithm == none and len(reached) > 1 and not everywhere:
+                    continue  # the server that only captures states asks for nothing that the algorithm doesn't
+                meaning = self._meaning(touch, Side(algorithm, role))
+                yield shown, "" if everywhere or algorithm == none else algorithm, meaning
+
+    def _meaning(self, touch: Touch, side: Side) -> Meaning:
+        clauses = self.presence.settle(self.presence.around(touch), touch.function, side)
+        roles = touch.roles
+        settings = self._settings(clauses, touch.function)
+        for insisted in self.insisted(touch.function, side, roles):
+            if any(has.member == touch.member for has in insisted.group):
+                return self._insisted_meaning(insisted, touch)
+        here = self.site(touch.function, touch.line)
+        alone = [clause[0] for clause in clauses if len(clause) == 1]
+        guarded = [one for one in alone if isinstance(one, Has) and one.roles & roles]
+        for has in guarded:
+            if has.member == touch.member and has.positive:
+                return Meaning("optional", decided_by=self.site(touch.function, has.line or touch.line))
+        if touch.kind in ("probe", "get"):
+            return Meaning("optional", decided_by=here)
+        if any(isinstance(one, IsA) and one.positive and one.roles & roles for one in alone):
+            return Meaning("optional", decided_by=here)
+        if (swallowed := self._swallowed(touch, settings)) is not None:
+            return swallowed
+        fallbacks = [has for has in guarded if not has.positive and has.member != touch.member]
+        if fallbacks and touch.kind != "write":
+            group = "|".join(dict.fromkeys([has.member for has in reversed(fallbacks)] + [touch.member]))
+            return Meaning("any-of", group, decided_by=self.site(touch.function, fallbacks[0].line), settings=settings)
+        conditions = [
+            Condition(one.member, one.positive)
+            for one in alone
+            if isinstance(one, (Has, Holds)) and one.roles & roles and one.member != touch.member
+        ]
+        if conditions:
+            return Meaning("conditional", condition=conditions[0], decided_by=here, settings=settings)
+        negated = [c for c in clauses if len(c) > 1 and all(isinstance(one, (Has, Holds)) for one in c)]
+        for clause in negated:
+            first = clause[-1]
+            if isinstance(first, Holds) and first.roles & roles:
+                return Meaning("conditional", condition=Condition(first.member, first.positive), decided_by=here)
+        return Meaning("required", decided_by=here, settings=settings)
+
+    def _insisted_meaning(self, insisted: Insisted, touch: Touch) -> Meaning:
+        members = list(dict.fromkeys(has.member for has in insisted.group))
+        place = self.site(touch.function, insisted.line)
+        if len(members) > 1:
+            return Meaning("any-of", "|".join(members), insisted.condition, place, insisted.settings)
+        if insisted.condition is not None:
+            return Meaning("conditional", None, insisted.condition, place, insisted.settings)
+        return Meaning("raises", None, None, place, insisted.settings)
+
+    def insisted(self, function: FunctionNode, side: Side, roles: frozenset[str]) -> list[Insisted]:
+        """The raises of a function that follow from a member being absent."""
+        key = (id(function), side, roles)
+        if key not in self._insisted:
+            found: list[Insisted] = []
+            for step in function.facts.body.steps:
+                if not isinstance(step, facts.Raise) or not self.reach.possible(function, step.guard, side):
+                    continue
+                clauses = self.presence.settle(self.presence.on_the_way(function, step.guard), function, side)
+                for group in self.presence.lacks(clauses, roles):
+                    members = {has.member for has in group}
+                    given = [
+                        Condition(one.member, one.positive)
+                        for clause in clauses
+                        if len(clause) == 1 and isinstance(one := clause[0], (Has, Holds)) and one.roles & roles
+                        if one.member not in members and (one.positive or isinstance(one, Holds))
+                    ]
+                    rest = [c for c in clauses if not any(isinstance(one, Has) for one in c)]
+                    settings = self._settings(rest, function)
+                    found.append(Insisted(group, given[0] if given else None, step.line, settings))
+            self._insisted[key] = found
+        return self._insisted[key]
+
+    def _swallowed(self, touch: Touch, settings: tuple[str, ...]) -> Meaning | None:
+        """What the nearest try around a touch makes of an AttributeError, or of being its handler."""
+        for guard in touch.function.facts.body.guards_of(touch.step.guard):
+            if guard.kind == "except":
+                handled = f"except {' or '.join(guard.catches)}".strip()
+                return Meaning("required", decided_by=self.site(touch.function, guard.line), settings=(handled,))
+            if guard.kind == "try" and _SWALLOWS & set(guard.catches):
+                place = self.site(touch.function, guard.line)
+                if guard.reraises == "never":
+                    return Meaning("optional", decided_by=place)
+                return Meaning("required", decided_by=place, settings=settings)
+        return None
+
+    def _settings(self, clauses: Iterable[tuple[object, ...]], function: FunctionNode) -> tuple[str, ...]:
+        """The conditions that a server's settings must opt in to: neither the algorithm nor a model decides them, and
+        somewhere the source answers no."""
+        found = []
+        for clause in clauses:
+            literals = [one for one in clause if isinstance(one, Open) and not one.about_model]
+            if len(literals) == len(clause) and all(self._opts_in(one, function) for one in literals):
+                words = (f"{'' if one.positive else 'not '}{facts.spell(one.expr)}" for one in literals)
+                found.append(" or ".join(words))
+        return tuple(dict.fromkeys(found))
+
+    def _opts_in(self, literal: Open, function: FunctionNode) -> bool:
+        if self.presence.decides(literal, function):
+            return False
+        return self.reach.answers(literal.expr, not literal.positive, function)
+
+    def site(self, function: FunctionNode, line: int) -> Site:
+        return Site(function.module.path, line, function.facts.qualname)
+
+    # -- all touches -----------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def _settle_settings(merged: dict[tuple[object, ...], list[tuple[Touch, str, Meaning]]]) -> None:
+        """What an algorithm asks without a setting somewhere, it asks: sites behind a setting join it."""
+        for key in [k for k in merged if k[-1] and (*k[:-1], False) in merged]:
+            always = merged[(*key[:-1], False)]
+            algorithms = {algorithm for _, algorithm, _ in always}
+            always += [place for place in merged[key] if place[1] in algorithms]
+            merged[key] = [place for place in merged[key] if place[1] not in algorithms]
+            if not merged[key]:
+                del merged[key]
+
+    @staticmethod
+    def _first_choices(merged: dict[tuple[object, ...], list[tuple[Touch, str, Meaning]]]) -> None:
+        """A guarded touch whose other branch falls back to another member is the first choice of an any-of."""
+        groups = [
+            (touch.function, role, algorithm, meaning)
+            for (role, *_), places in merged.items()
+            for touch, algorithm, meaning in places
+            if meaning.strength == "any-of" and meaning.group is not None
+        ]
+        for key in [k for k in merged if k[3] == "optional"]:
+            for place in list(merged[key]):
+                touch, algorithm, _ = place
+                for function, role, under, meaning in groups:
+                    if (function, role, under) == (touch.function, key[0], algorithm):
+                        if touch.member in str(meaning.group).split("|"):
+                            merged[key].remove(place)
+                            target = (*key[:3], "any-of", meaning.group, meaning.condition, bool(meaning.settings))
+                            merged[target].append((touch, algorithm, meaning))
+                            break
+            if not merged[key]:
+                del merged[key]
+
+    @staticmethod
+    def _soft_into_hard(merged: dict[tuple[object, ...], list[tuple[Touch, str, Meaning]]]) -> None:
+        """A read that only checks before the call it belongs to is no requirement of its own."""
+        for key in [k for k in merged if k[2] == "read" and k[3] in ("raises", "any-of")]:
+            role, member, _, *rest = key
+            for use in ("call", "write"):
+                stricter = (role, member, use, *rest)
+                if stricter in merged:
+                    merged[stricter] += merged.pop(key)
+                    break
+
+    def _merge(self, key: tuple[object, ...], places: list[tuple[Touch, str, Meaning]]) -> Requirement:
+        role, member, use, strength, group, condition, _ = key
+        algorithms = {algorithm for _, algorithm, _ in places}
+        sites = sorted({self.site(touch.function, touch.line) for touch, _, _ in places})
+        calls = [touch.call for touch, _, _ in places if touch.call is not None]
+        open_settings = [meaning.settings for _, _, meaning in places]
+        settings = () if () in open_settings else tuple(dict.fromkeys(s for one in open_settings for s in one))
+        return Requirement(
+            role=role,  # type: ignore[arg-type]
+            member=member,  # type: ignore[arg-type]
+            use=use,  # type: ignore[arg-type]
+            algorithms=() if "" in algorithms else tuple(a for a in self.algorithms if a in algorithms),
+            strength=strength,  # type: ignore[arg-type]
+            sites=tuple(sites),
+            group=group,  # type: ignore[arg-type]
+            call=merge_shapes(calls),
+            condition=condition,  # type: ignore[arg-type]
+            decided_by=places[0][2].decided_by,
+            settings=settings,
+        )
+
+
+def merge_shapes(shapes: list[CallShape]) -> CallShape | None:
+    """One shape for all: a parameter that only some sites hand over needs a default."""
+    if not shapes:
+        return None
+    return CallShape(
+        positional=max(s.positional for s in shapes),
+        keywords=tuple(sorted({k for s in shapes for k in s.keywords})),
+        unpacks=next((s.unpacks for s in shapes if s.unpacks is not None), None),
+        fewest=min(s.fewest for s in shapes),
+        starred=any(s.starred for s in shapes),
+    )
