@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
 import msgspec
 
 from specint.checks.finding import Finding
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import Contract
-from specint.errors import Diagnostic
+from specint.errors import Diagnostic, SpecintError
+from specint.source.tree import Origin, SourceFile, Tree
 
-
-class Origin(msgspec.Struct, frozen=True, kw_only=True):
-    """Which SGLang was read. `source` is what a user would recognise: a path, or a release."""
-
-    version: str
-    source: str
+if TYPE_CHECKING:
+    from specint.contract.roots import Declared
+    from specint.facts.load import Loader, Progress
+    from specint.facts.store import Store
+    from specint.graph.hierarchy import Hierarchy
+    from specint.graph.project import ClassNode, Project
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,3 +36,189 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     models: tuple[ModelCompliance, ...]
     findings: tuple[Finding, ...]
     diagnostics: tuple[Diagnostic, ...]
+
+
+Answer = TypeVar("Answer")
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """A cached answer, and the other modules it depends on: dotted name to the digest of its text, None for none."""
+
+    also: dict[str, str | None]
+    answer: msgspec.Raw
+
+
+def analyze(
+    tree: Tree,
+    *,
+    store: Store,
+    models: tuple[SourceFile, ...] = (),
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Analysis:
+    """Analyse a tree, or take the answer from the cache where nothing that matters has changed.
+
+    Args:
+        models: files outside of SGLang's own models whose registered classes count too.
+        jobs: how many processes read new files; None: as many as there are processors.
+        progress: told what is being done, how far, and of how much.
+
+    Raises:
+        SpecintError: there is no contract or no model in the tree.
+    """
+    from specint.contract.roots import declared
+
+    version = fingerprint()
+    code = declared().code
+    base = blake2b(version.encode(), digest_size=20)
+    prefixes = [f"{tree.package}.{name}" for name in (*code.packages, code.models)]
+    base.update(tree.digest_all(prefixes).encode())
+    for part in (tree.package, tree.origin.version, *(f"{file.path}={tree.digest(file)}" for file in models)):
+        base.update(part.encode() + b"\0")
+    key = base.hexdigest()
+    kept = _recall(store, key, tree, Analysis)
+    if kept is not None:
+        return msgspec.structs.replace(kept, sglang=tree.origin)
+    with _collector_resting():
+        analysis, also = _analyze(tree, store, models, jobs, progress, version, declared())
+    if not any(d.severity == "error" for d in analysis.diagnostics):
+        _remember(store, key, tree, analysis, also)
+    return analysis
+
+
+def _analyze(
+    tree: Tree,
+    store: Store,
+    models: tuple[SourceFile, ...],
+    jobs: int | None,
+    progress: Progress | None,
+    version: str,
+    declared: Declared,
+) -> tuple[Analysis, tuple[str, ...]]:
+    from specint import checks
+    from specint.checks.context import Context
+    from specint.compliance.judge import Judge
+    from specint.compliance.registry import draft_architectures
+    from specint.contract.roots import find_roots
+    from specint.facts.load import Loader
+    from specint.graph.composition import Composition
+    from specint.graph.hierarchy import Hierarchy
+    from specint.graph.project import Project
+
+    loader = Loader(tree, store, version=version, jobs=jobs, progress=progress)
+    code = declared.code
+    packages = [f"{tree.package}.{name}" for name in (*code.packages, code.models)]
+    files = list(dict.fromkeys(file for package in packages for file in tree.files(package)))
+    loader.load([*files, *models])
+    project = Project(loader.module, tree.package)
+    hierarchy = Hierarchy(project)
+    roots = find_roots(project)
+    _tell(progress, "inferring the contract", 0, 1)
+    contract = _contract(tree, store, loader, project, hierarchy, version)
+    _tell(progress, "judging models", 0, 1)
+    found = _registered(tree, project, models, declared)
+    composition = Composition(project, hierarchy)
+    drafts = draft_architectures(project, roots)
+    judge = Judge(project, hierarchy, composition, contract, declared, found, drafts)
+    judged = judge.judge()
+    findings = checks.run(Context(judge, contract, judged, loader))
+    diagnostics = (*tree.problems, *loader.diagnostics.values(), *store.problems)
+    analysis = Analysis(
+        sglang=tree.origin, contract=contract, models=judged, findings=findings, diagnostics=tuple(diagnostics)
+    )
+    return analysis, loader.asked()
+
+
+def _contract(
+    tree: Tree, store: Store, loader: Loader, project: Project, hierarchy: Hierarchy, version: str
+) -> Contract:
+    """The contract depends on workers and runners only: an edit to a model leaves it as it is."""
+    from specint.contract.build import build_contract
+    from specint.contract.roots import find_roots
+
+    roots = find_roots(project)
+    packages = [f"{tree.package}.{name}" for name in roots.declared.code.packages]
+    key = blake2b(f"contract {version} {tree.package} {tree.digest_all(packages)}".encode(), digest_size=20).hexdigest()
+    if (kept := _recall(store, key, tree, Contract)) is not None:
+        return kept
+    before = loader.asked()
+    loader.forget()
+    modules = [module for package in packages for module in loader.load(tree.files(package))]
+    contract = build_contract(project, hierarchy, roots, modules)
+    asked = loader.asked()
+    if not loader.diagnostics:
+        _remember(store, key, tree, contract, asked)
+    for name in before:
+        loader.module(name)
+    return contract
+
+
+def _registered(
+    tree: Tree, project: Project, models: tuple[SourceFile, ...], declared: Declared
+) -> tuple[ClassNode, ...]:
+    from specint.compliance.registry import registered
+
+    package = f"{tree.package}.{declared.code.models}"
+    own = [file for file in tree.files(package) if file.module.count(".") == package.count(".") + 1 and not file.is_init]
+    found: dict[ClassNode, None] = {}
+    for file in [*own, *models]:
+        module = project.module(file.module)
+        if module is not None:
+            found.update(dict.fromkeys(registered(project, module, declared.code.registry_attribute)))
+    if not found:
+        raise SpecintError(
+            f"no model names itself in {declared.code.registry_attribute}", package, "is this a whole SGLang?"
+        )
+    return tuple(found)
+
+
+def _recall(store: Store, key: str, tree: Tree, kind: type[Answer]) -> Answer | None:
+    data = store.get("analysis", key)
+    if data is None:
+        return None
+    try:
+        kept = msgspec.msgpack.decode(data, type=_Kept)
+        if any(_digest(tree, name) != digest for name, digest in kept.also.items()):
+            return None
+        return msgspec.msgpack.decode(kept.answer, type=kind)
+    except (msgspec.MsgspecError, SpecintError):
+        return None
+
+
+def _remember(store: Store, key: str, tree: Tree, answer: object, also: tuple[str, ...]) -> None:
+    kept = _Kept({name: _digest(tree, name) for name in also}, msgspec.Raw(msgspec.msgpack.encode(answer)))
+    store.put("analysis", key, msgspec.msgpack.encode(kept))
+
+
+def _digest(tree: Tree, name: str) -> str | None:
+    file = tree.find(name)
+    return tree.digest(file) if file is not None else None
+
+
+def fingerprint() -> str:
+    """What answers depend on besides the tree: specint's own code and rules, so that no edit meets an old cache."""
+    from specint.data import rules_folder
+
+    digest = blake2b(digest_size=16)
+    for folder in (Path(__file__).parent, rules_folder()):
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in (".py", ".toml"):
+                digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _tell(progress: Callable[[str, int, int], None] | None, what: str, done: int, total: int) -> None:
+    if progress is not None:
+        progress(what, done, total)
+
+
+@contextmanager
+def _collector_resting() -> Iterator[None]:
+    """Facts are millions of small objects without cycles; looking for cycles among them takes longer than reading."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()

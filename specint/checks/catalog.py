@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 Severity = Literal["fatal", "error", "warning", "info"]
 
 _LETTERS: dict[str, str] = {"fatal": "F", "error": "E", "warning": "W", "info": "I"}
-_KINDS: dict[str, type] = {"default": bool, "references": list}
-_OPTIONAL = {"default", "references", "headline"}
+_KINDS: dict[str, type] = {"default": bool, "on_demand": bool, "references": list}
+_OPTIONAL = {"default", "references", "headline", "on_demand"}
 _FILES = {"bad", "good"}
 _ID = re.compile(r"[FEWI]77\d\d\Z")
 _SYMBOL = re.compile(r"spec(-[a-z0-9]+)+\Z")
@@ -39,6 +39,7 @@ class Rule:
         references: addresses, or `SGLang #19689`.
         since: the release of specint that brought the rule.
         default: whether the rule speaks without being selected.
+        on_demand: the rule answers only what the user demands of a model, so that its silence says nothing.
         headline: what to do about a finding, in a few words; the line above a patch.
         bad, good: the example files, name to text; filled from the folder.
     """
@@ -52,6 +53,7 @@ class Rule:
     references: tuple[str, ...] = ()
     since: str
     default: bool = True
+    on_demand: bool = False
     headline: str = ""
     bad: dict[str, str]
     good: dict[str, str]

@@ -42,6 +42,14 @@ class CodeRoot(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class DraftRoot(msgspec.Struct, frozen=True, kw_only=True):
+    configuration: str
+    flag: str
+    attribute: str
+    handed_over: tuple[str, ...]
+    reason: str
+
+
 class Declared(msgspec.Struct, frozen=True, kw_only=True):
     """`rules/contract.toml` as it stands."""
 
@@ -49,6 +57,7 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     runner: RunnerRoot
     worker: WorkerRoot
     code: CodeRoot
+    draft: DraftRoot
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -11,29 +10,21 @@ from rich.text import Text
 from specint.checks.catalog import find_rule
 from specint.checks.finding import Evidence, Finding
 from specint.outputs.addition import Group, grouped
-from specint.outputs.matrix import counted, findings_phrase
+from specint.outputs.matrix import counted
+from specint.outputs.outcome import Outcome, summary
 from specint.outputs.terminal import SEVERITY_STYLES, Shown
-from specint.pipeline import Analysis
 
 _MOST_EVIDENCE = 8
 """More places than this are counted, not listed; the JSON has them all."""
 
 
-def print_findings(
-    console: Console, analysis: Analysis, findings: Sequence[Finding], checked: int, shown: Shown = str
-) -> None:
-    """Print the findings class by class, then one line that sums up; `checked` is the number of classes looked at."""
-    for group in grouped(findings):
-        _print_group(console, group, shown)
-    console.print(Text(check_summary(analysis, findings, checked), style="bold"), soft_wrap=True)
-
-
-def check_summary(analysis: Analysis, findings: Sequence[Finding], checked: int) -> str:
-    """`3 findings in 1 class (E7701 3); 178 models checked against SGLang 0.5.9`."""
-    per_rule = Counter(finding.id for finding in findings)
-    rules = ", ".join(f"{id_} {number}" for id_, number in sorted(per_rule.items()))
-    found = f"{findings_phrase(findings)} ({rules})" if findings else findings_phrase(findings)
-    return f"{found}; {counted(checked, 'model')} checked against SGLang {analysis.sglang.version}"
+def print_findings(console: Console, outcome: Outcome) -> None:
+    """Print the findings class by class, then one line that sums up, then how they compare with the baseline."""
+    for group in grouped(outcome.findings):
+        _print_group(console, group, outcome.shown)
+    console.print(Text(summary(outcome), style="bold"), soft_wrap=True)
+    if outcome.baseline:
+        console.print(Text(str(outcome.baseline), style="bold"), soft_wrap=True)
 
 
 def finding_line(finding: Finding, shown: Shown = str) -> Text:

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 
 import msgspec
 
+from specint.checks.baseline import Comparison
 from specint.checks.catalog import Rule
 from specint.checks.finding import Finding
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import Contract, Requirement
 from specint.errors import Diagnostic
+from specint.outputs.outcome import Outcome
 from specint.pipeline import Analysis, Origin
 
 
@@ -30,6 +32,7 @@ class _Findings(msgspec.Struct, frozen=True):
     schema: str
     sglang: Origin
     findings: tuple[Finding, ...]
+    baseline: Comparison | None
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -53,9 +56,11 @@ def report_json(analysis: Analysis) -> bytes:
     return _written(_Report("specint.report/1", analysis.sglang, analysis.contract, models, diagnostics))
 
 
-def findings_json(analysis: Analysis, findings: Sequence[Finding]) -> bytes:
-    """`specint.findings/1`: the findings, and what could not be looked at."""
-    return _written(_Findings("specint.findings/1", analysis.sglang, tuple(findings), analysis.diagnostics))
+def findings_json(outcome: Outcome) -> bytes:
+    """`specint.findings/1`: the findings, how they compare with a baseline, and what could not be looked at."""
+    return _written(
+        _Findings("specint.findings/1", outcome.sglang, outcome.findings, outcome.baseline, outcome.diagnostics)
+    )
 
 
 def explanation_json(

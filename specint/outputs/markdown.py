@@ -7,9 +7,13 @@ from collections.abc import Sequence
 
 from specint.checks.finding import Finding
 from specint.outputs.addition import Group, grouped
-from specint.outputs.matrix import findings_phrase, matrix, summary_line
+from specint.outputs.matrix import counted, findings_phrase, matrix, summary_line
+from specint.outputs.outcome import Outcome, summary
 from specint.outputs.terminal import Shown, Signs
 from specint.pipeline import Analysis
+
+MOST_BYTES = 1_000_000
+"""GitHub leaves out a job summary of more than a mebibyte altogether."""
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|])")
 
@@ -32,13 +36,23 @@ def report_markdown(analysis: Analysis, findings: Sequence[Finding], algorithms:
     return "\n".join(lines)
 
 
-def findings_markdown(analysis: Analysis, findings: Sequence[Finding], shown: Shown = str) -> str:
-    """The findings of `specint check` by class, each with its evidence, and the lines to add."""
-    lines = [f"## specint: {findings_phrase(findings)}", "", f"Against SGLang {escaped(analysis.sglang.version)}.", ""]
-    for group in grouped(findings):
-        lines += _group(group, shown)
-    for diagnostic in analysis.diagnostics:
-        lines.append(f"- **not checked:** {escaped(str(diagnostic))}")
+def findings_markdown(outcome: Outcome) -> str:
+    """The findings of `specint check` by class, each with its evidence and the lines to add, for a job's summary."""
+    lines = [f"## specint: {findings_phrase(outcome.findings)}", ""]
+    lines += [f"{escaped(summary(outcome))}.  "]
+    if outcome.baseline:
+        lines.append(f"{outcome.baseline}.")
+    lines.append("")
+    lines += [f"- **not checked:** {escaped(str(diagnostic))}" for diagnostic in outcome.diagnostics]
+    room = MOST_BYTES - sum(len(line.encode()) + 1 for line in lines)
+    groups = grouped(outcome.findings)
+    for number, group in enumerate(groups):
+        told = _group(group, outcome.shown)
+        room -= sum(len(line.encode()) + 1 for line in told)
+        if room < 0:
+            lines.append(f"And {counted(len(groups) - number, 'more class')}, for which there is no room here.")
+            break
+        lines += told
     return "\n".join(lines).rstrip() + "\n"
 
 

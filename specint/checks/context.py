@@ -1,0 +1,83 @@
+"""What a check may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from specint.checks.finding import Evidence
+from specint.compliance.judge import Judge, insists
+from specint.compliance.model import MemberStatus, ModelCompliance
+from specint.contract.model import Contract, Requirement
+from specint.facts.load import Loader
+from specint.graph.project import ClassNode
+from specint.source.tree import decode
+
+
+@dataclass(frozen=True)
+class Context:
+    """One analysed tree: facts and graph behind `judge`, verdicts in `models`."""
+
+    judge: Judge
+    contract: Contract
+    models: tuple[ModelCompliance, ...]
+    loader: Loader
+
+    def node(self, model: ModelCompliance) -> ClassNode:
+        node = self.judge.project.class_by_key(model.class_)
+        assert node is not None
+        return node
+
+    def text(self, node: ClassNode) -> str:
+        """The source of the file that a class stands in."""
+        file = self.loader.tree.find(node.module.name)
+        return decode(self.loader.tree.read(file), file.path) if file is not None else ""
+
+    def insisted(self, member: str) -> tuple[Requirement, ...]:
+        """The requirements by which some algorithm fails on a target without a member (or a group with it)."""
+        return tuple(
+            r
+            for r in self.contract.requirements
+            if r.member == member and any(insists(r, algorithm) for algorithm in r.algorithms)
+        )
+
+
+def gaps(context: Context, model: ModelCompliance) -> dict[str, tuple[str, ...]]:
+    """Label of a missing requirement ("a", or "a|b" for an any-of) -> the algorithms that miss it."""
+    found: dict[str, list[str]] = {}
+    for algorithm, verdict in model.algorithms.items():
+        for label in verdict.missing:
+            found.setdefault(label, []).append(algorithm)
+    return {label: tuple(algorithms) for label, algorithms in found.items()}
+
+
+def call_sites(requirements: tuple[Requirement, ...], algorithms: tuple[str, ...]) -> Iterator[Evidence]:
+    """Where the algorithms ask for a member."""
+    seen = set()
+    for requirement in requirements:
+        if not set(requirement.algorithms) & set(algorithms):
+            continue
+        under = ", ".join(a for a in algorithms if a in requirement.algorithms)
+        verb = {"call": "called", "read": "read", "write": "written"}[requirement.use]
+        for site in requirement.sites:
+            if site not in seen:
+                seen.add(site)
+                yield Evidence(file=site.file, line=site.line, what=f"{verb} here for {under}, in {site.function}")
+
+
+def providers(status: MemberStatus, member: str) -> Iterator[Evidence]:
+    """The way to the class that has a member, through an inner model."""
+    for inner in status.inners:
+        if inner.status != "present" or not inner.line:
+            continue
+        holder, provider = inner.holder.rpartition(".")[2], (inner.provider or "").rpartition(".")[2]
+        how = f"inherited from {provider}" if provider != holder else "its own"
+        under = f" (where {inner.condition})" if inner.condition else ""
+        yield Evidence(
+            file=inner.file, line=inner.line, what=f"{member} is here: {inner.attribute} -> {holder} -> {how}{under}"
+        )
+
+
+def listed(words: tuple[str, ...] | list[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""

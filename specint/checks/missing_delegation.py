@@ -1,0 +1,83 @@
+"""spec-missing-delegation: a wrapper lacks a required target member that its inner model has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from specint.checks.catalog import rule
+from specint.checks.context import Context, call_sites, gaps, listed, providers
+from specint.checks.delegation import class_indent, delegation, patch
+from specint.checks.finding import Evidence, Finding
+from specint.compliance.model import ModelCompliance
+
+SYMBOL = "spec-missing-delegation"
+
+
+def check(context: Context) -> Iterator[Finding]:
+    for model in context.models:
+        done: dict[str, list[str]] = {}
+        for label, algorithms in gaps(context, model).items():
+            member = delegable(model, label)
+            if member is not None:
+                done.setdefault(member, []).extend(a for a in algorithms if a not in done.get(member, ()))
+        for member, under in done.items():
+            order = [a for a in context.contract.algorithms if a in under]
+            yield _finding(context, model, member, tuple(order))
+
+
+def delegable(model: ModelCompliance, label: str) -> str | None:
+    """The first member of a missing group that an inner model has; None where none has."""
+    for member in label.split("|"):
+        status = model.members[member]
+        if status.status == "missing" and status.inner_status == "present":
+            return member
+    return None
+
+
+def _finding(context: Context, model: ModelCompliance, member: str, algorithms: tuple[str, ...]) -> Finding:
+    node = context.node(model)
+    status = model.members[member]
+    requirements = context.insisted(member)
+    having = [one for one in status.inners if one.status == "present"]
+    lacking = [one for one in status.inners if one.status == "missing"]
+    first = having[0]
+    holder, provider = first.holder.rpartition(".")[2], (first.provider or "").rpartition(".")[2]
+    inherited = f", inherited from {provider}" if provider != holder else ""
+    call = next((r for r in requirements if r.use == "call"), None)
+    shown = f"{member}()" if call is not None else member
+    others = f"; {listed([one.holder.rpartition('.')[2] for one in lacking])} has it not" if lacking else ""
+    site = requirements[0].sites[0]
+    message = (
+        f"{model.name} doesn't delegate {shown} to self.{status.inner} ({holder} has it{inherited}{others}); "
+        f"{listed(algorithms)} {'fails' if len(algorithms) == 1 else 'fail'} at {site.file}:{site.line}"
+    )
+    inner_node = context.judge.project.class_by_key(first.holder)
+    diff = None
+    if inner_node is not None and status.inner is not None:
+        text = context.text(node)
+        lines = delegation(
+            context.judge.hierarchy, call or requirements[0], status.inner, inner_node, class_indent(text, node)
+        )
+        diff = patch(text, model.file, node, lines)
+    kept = next(w for w in context.judge.wraps(node) if w.attribute == status.inner)
+    held = Evidence(file=_holder_file(context, model), line=kept.line, what=f"self.{status.inner} is set here")
+    return Finding(
+        rule=SYMBOL,
+        id=rule(SYMBOL).id,
+        class_=model.class_,
+        member=member,
+        algorithms=algorithms,
+        file=model.file,
+        line=model.line,
+        column=model.column,
+        message=message,
+        evidence=(*call_sites(requirements, algorithms), held, *providers(status, member)),
+        patch=diff,
+    )
+
+
+def _holder_file(context: Context, model: ModelCompliance) -> str:
+    node = context.node(model)
+    attribute = next(w.attribute for w in context.judge.wraps(node))
+    assignments = context.judge.composition.assignments(node)[attribute]
+    return next((a.owner.file for a in assignments if a.classes), model.file)

@@ -1,0 +1,84 @@
+"""spec-partial-interface: a class claims an algorithm by one member, and lacks another that the algorithm requires."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from specint.checks.catalog import rule
+from specint.checks.context import Context, call_sites, gaps, listed
+from specint.checks.finding import Evidence, Finding
+from specint.checks.missing_delegation import delegable
+from specint.compliance.judge import insists
+from specint.compliance.model import ModelCompliance
+
+SYMBOL = "spec-partial-interface"
+
+
+def check(context: Context) -> Iterator[Finding]:
+    claims = claiming_members(context)
+    for model in context.models:
+        missed: dict[str, list[str]] = {}
+        for label, algorithms in gaps(context, model).items():
+            if delegable(model, label) is not None:
+                continue  # spec-missing-delegation tells it, with the lines to add
+            for algorithm in algorithms:
+                if any(_offers(model, claim) for claim in claims.get(algorithm, ())):
+                    missed.setdefault(label, []).append(algorithm)
+        for label, under in missed.items():
+            yield _finding(context, model, label, tuple(under), claims)
+
+
+def claiming_members(context: Context) -> dict[str, tuple[str, ...]]:
+    """Algorithm -> the members by which a class claims it: hooks that only this algorithm insists on.
+
+    A hook is called with something. An accessor without arguments may be there for anybody.
+    """
+    insisting: dict[str, set[str]] = {}
+    handed: set[str] = set()
+    for requirement in context.contract.requirements:
+        for algorithm in requirement.algorithms:
+            if insists(requirement, algorithm) and requirement.strength != "any-of":
+                insisting.setdefault(requirement.member, set()).add(algorithm)
+                call = requirement.call
+                if requirement.use == "call" and call is not None and (call.positional or call.keywords):
+                    handed.add(requirement.member)
+    found: dict[str, list[str]] = {}
+    for member, algorithms in insisting.items():
+        if member in handed and len(algorithms) == 1:
+            found.setdefault(next(iter(algorithms)), []).append(member)
+    return {algorithm: tuple(members) for algorithm, members in found.items()}
+
+
+def _offers(model: ModelCompliance, member: str) -> bool:
+    return model.members[member].status == "present"
+
+
+def _finding(
+    context: Context, model: ModelCompliance, label: str, algorithms: tuple[str, ...], claims: dict[str, tuple[str, ...]]
+) -> Finding:
+    member = label.split("|")[0]
+    requirements = tuple(r for part in label.split("|") for r in context.insisted(part))
+    offered = [c for a in algorithms for c in claims[a] if _offers(model, c)]
+    site = requirements[0].sites[0]
+    wanted = " or ".join(label.split("|"))
+    message = (
+        f"{model.name} offers {listed(list(dict.fromkeys(offered)))}, which only {listed(algorithms)} asks for, but not "
+        f"{wanted}, which {listed(algorithms)} requires at {site.file}:{site.line}"
+    )
+    claimed = tuple(
+        Evidence(file=status.file, line=status.line, what=f"{claim} is offered here")
+        for claim in dict.fromkeys(offered)
+        if (status := model.members[claim]).line
+    )
+    return Finding(
+        rule=SYMBOL,
+        id=rule(SYMBOL).id,
+        class_=model.class_,
+        member=member,
+        algorithms=algorithms,
+        file=model.file,
+        line=model.line,
+        column=model.column,
+        message=message,
+        evidence=(*claimed, *call_sites(requirements, algorithms)),
+    )

@@ -1,0 +1,162 @@
+"""Which classes are models, as the tree's own registry would find them, and which of them are drafts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from specint.contract.roots import Roots
+from specint.facts import model as facts
+from specint.graph.composition import Composition
+from specint.graph.hierarchy import Hierarchy
+from specint.graph.project import Assigned, ClassNode, FunctionNode, Project
+
+
+def registered(project: Project, module: facts.Module, attribute: str) -> tuple[ClassNode, ...]:
+    """The classes that a module names in its registry attribute: one class, or a list."""
+    found: dict[ClassNode, None] = {}
+    for step in project.table(module).get(attribute, ()):
+        if step.guard == -1:
+            found.clear()
+        if isinstance(step, facts.Bind) and step.value is not None:
+            found.update(dict.fromkeys(_named(project, module, step.value)))
+        elif isinstance(step, facts.Import):
+            for symbol in project.imported(step):
+                if isinstance(symbol, Assigned):
+                    found.update(dict.fromkeys(_named(project, symbol.module, symbol.value)))
+                elif isinstance(symbol, ClassNode):
+                    found[symbol] = None
+    for step in module.body.steps:
+        match step:
+            case facts.Evaluate(
+                value=facts.Call(
+                    func=facts.Attribute(base=facts.Name(id=name), name="append" | "extend"), args=(argument,)
+                )
+            ) if name == attribute:
+                found.update(dict.fromkeys(_named(project, module, argument)))
+            case facts.Bind(target=facts.Name(id=name), value=facts.Other(parts=parts), how="augment") if name == attribute:
+                for part in parts:
+                    found.update(dict.fromkeys(_named(project, module, part)))
+            case _:
+                pass
+    return tuple(found)
+
+
+def _named(project: Project, module: facts.Module, expr: facts.Expr) -> Iterator[ClassNode]:
+    match expr:
+        case facts.Name() | facts.Attribute():
+            for symbol in project.symbol(module, expr):
+                if isinstance(symbol, ClassNode):
+                    yield symbol
+                elif isinstance(symbol, Assigned):
+                    yield from _named(project, symbol.module, symbol.value)
+        case facts.Sequence(items=items) | facts.Other(parts=items):
+            for item in items:
+                yield from _named(project, module, item)
+        case facts.Starred(value=value):
+            yield from _named(project, module, value)
+        case facts.Choice(then=then, otherwise=otherwise):
+            yield from _named(project, module, then)
+            yield from _named(project, module, otherwise)
+        case _:
+            pass
+
+
+@dataclass(frozen=True)
+class Drafts:
+    """Which classes draft.
+
+    Attributes:
+        architectures: the class names that the configuration rewrites a draft's architecture to, each with what it
+            was before (several, or none that is written there).
+    """
+
+    architectures: dict[str, tuple[str, ...]]
+
+
+def draft_architectures(project: Project, roots: Roots) -> Drafts:
+    """Reads the rewrites of `architectures` under the draft flag out of the model configuration."""
+    root = roots.declared.draft
+    module = project.module(f"{project.package}.{root.configuration}")
+    found: dict[str, tuple[str, ...]] = {}
+    if module is None:
+        return Drafts(found)
+    for function in project.functions_of(module):
+        for step in function.facts.body.steps:
+            if not isinstance(step, facts.Bind) or step.value is None or not _names(step.target, root.attribute):
+                continue
+            guards = list(function.facts.body.guards_of(step.guard))
+            if not any(guard.test is not None and _mentions(guard.test, root.flag) for guard in guards):
+                continue
+            before = tuple(
+                text
+                for guard in guards
+                if guard.test is not None and guard.positive
+                for text in _strings(guard.test, module, project)
+            )
+            for name in _strings(step.value, module, project):
+                found[name] = tuple(dict.fromkeys(found.get(name, ()) + before))
+    return Drafts(found)
+
+
+def _names(target: facts.Expr, attribute: str) -> bool:
+    if isinstance(target, facts.Item):
+        target = target.base
+    return isinstance(target, facts.Attribute) and target.name == attribute
+
+
+def _mentions(expr: facts.Expr, name: str) -> bool:
+    return any(
+        (isinstance(part, facts.Name) and part.id == name) or (isinstance(part, facts.Attribute) and part.name == name)
+        for part in facts.walk(expr)
+    )
+
+
+def _strings(expr: facts.Expr, module: facts.Module, project: Project) -> Iterator[str]:
+    for part in facts.walk(expr):
+        match part:
+            case facts.Constant(value=str(text)):
+                yield text
+            case facts.Name(id=name):
+                for symbol in project.resolve(module, name):
+                    if isinstance(symbol, Assigned):
+                        yield from (p.value for p in facts.walk(symbol.value) if _is_text(p))  # type: ignore[union-attr, misc]
+            case _:
+                pass
+
+
+def _is_text(expr: facts.Expr) -> bool:
+    return isinstance(expr, facts.Constant) and isinstance(expr.value, str)
+
+
+def reads_handed_over(
+    node: ClassNode, hierarchy: Hierarchy, composition: Composition, project: Project, path: Iterable[str]
+) -> bool:
+    """Whether a class, or one that it builds in its own module, reads what a target hands to its draft."""
+    names = tuple(path)
+    seen: set[str] = set()
+    pending = [node]
+    while pending:
+        one = pending.pop()
+        if one.key in seen:
+            continue
+        seen.add(one.key)
+        for above in hierarchy.order(one).nodes:
+            if any(_reads(method, names) for method in project.methods_of(above)):
+                return True
+        for assignments in composition.assignments(one).values():
+            pending += [c for a in assignments for c in a.classes if c.module is node.module]
+    return False
+
+
+def _reads(method: FunctionNode, path: tuple[str, ...]) -> bool:
+    for step in method.facts.body.steps:
+        value = getattr(step, "value", None)
+        if value is None or isinstance(value, str):
+            continue
+        for part in facts.walk(value):
+            if isinstance(part, facts.Attribute) and part.name == path[-1]:
+                base = part.base
+                if isinstance(base, facts.Attribute) and base.name == path[-2]:
+                    return True
+    return False

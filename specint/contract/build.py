@@ -1,0 +1,45 @@
+"""The contract of a tree: roots, code under scan, inference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from specint.contract.algorithms import aliases, members
+from specint.contract.code import Code
+from specint.contract.infer import Inference
+from specint.contract.model import Contract
+from specint.contract.reach import Reach
+from specint.contract.receivers import Receivers
+from specint.contract.roots import Roots
+from specint.errors import SpecintError
+from specint.facts import model as facts
+from specint.graph.hierarchy import Hierarchy
+from specint.graph.project import Project
+
+
+def build_contract(project: Project, hierarchy: Hierarchy, roots: Roots, modules: Iterable[facts.Module]) -> Contract:
+    """Infer the contract from the modules of the code packages.
+
+    Raises:
+        SpecintError: no call site of a worker was found: a clean run would mean nothing.
+    """
+    code = Code(project)
+    code.add(modules)
+    receivers = Receivers(project, hierarchy, roots, code)
+    reach = Reach(receivers)
+    names = members(hierarchy, roots)
+    requirements = Inference(reach, names).requirements()
+    none = roots.declared.algorithm.none
+    algorithms = tuple(name for name in names if name != none)
+    if not any(r.algorithms and r.role == "target" for r in requirements):
+        raise SpecintError(
+            "no speculative worker of this tree asks anything of a target model, which can't be",
+            f"{project.package}.{roots.declared.code.workers}",
+            "is the tree whole? Otherwise SGLang changed how workers reach the model; please report it",
+        )
+    return Contract(
+        requirements=requirements,
+        algorithms=algorithms,
+        aliases=aliases(project, roots, algorithms),
+        workers={a: tuple(node.key for node in reach.workers(a)) for a in algorithms},
+    )

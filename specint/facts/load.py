@@ -1,0 +1,153 @@
+"""Facts of many modules: from the cache where the text is known, in parallel where it is not."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from hashlib import blake2b
+
+from specint.errors import Diagnostic, SpecintError
+from specint.facts import model as facts
+from specint.facts.extract import extract
+from specint.facts.store import Store
+from specint.source.tree import SourceFile, Tree, decode
+
+Progress = Callable[[str, int, int], None]
+Task = tuple[SourceFile, bytes]
+
+_WORTH_A_PROCESS = 48
+"""So many files must be read anew before starting another process pays."""
+_CHUNK = 12
+
+
+class Loader:
+    """Gives the facts of a tree's modules, and collects what could not be read.
+
+    Args:
+        version: what else the facts depend on, besides the text: the code that extracts them.
+        jobs: how many processes read at once; None: as many as there are processors.
+    """
+
+    def __init__(
+        self, tree: Tree, store: Store, *, version: str, jobs: int | None = None, progress: Progress | None = None
+    ) -> None:
+        self.tree = tree
+        self.store = store
+        self.version = version
+        self.jobs = jobs if jobs is not None else len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+        self.progress = progress
+        self.diagnostics: dict[str, Diagnostic] = {}
+        self._modules: dict[str, facts.Module | None] = {}
+        self._asked: dict[str, None] = {}
+
+    def module(self, name: str) -> facts.Module | None:
+        """One module by its dotted name; None where the tree has none, or it can't be read (then with a diagnostic)."""
+        self._asked[name] = None
+        if name not in self._modules:
+            file = self.tree.find(name)
+            if file is None:
+                self._modules[name] = None
+            else:
+                self.load([file])
+        return self._modules[name]
+
+    def asked(self) -> tuple[str, ...]:
+        """Every module that anybody has asked for, also those that the tree lacks."""
+        return tuple(self._asked)
+
+    def forget(self) -> None:
+        """Start a new list of what is asked for."""
+        self._asked = {}
+
+    def load(self, files: Iterable[SourceFile]) -> list[facts.Module]:
+        """The facts of files, all at once; what can't be read is left out, with a diagnostic."""
+        wanted = [file for file in files if file.module not in self._modules]
+        keys: dict[SourceFile, str] = {}
+        for file in wanted:
+            try:
+                keys[file] = self._key(file)
+            except SpecintError as error:
+                self._lost(file, error)
+        found = self.store.get_many("facts", keys.values())
+        fresh: dict[str, bytes] = {}
+        for file, key in keys.items():
+            if key in found:
+                try:
+                    self._modules[file.module] = facts.decode(found[key])
+                    continue
+                except Exception:  # msgspec's errors share no narrow base; a cache entry is never worth failing for
+                    pass
+            fresh[key] = b""
+        unread = [(file, key) for file, key in keys.items() if key in fresh]
+        done = 0
+        for (file, key), encoded in zip(unread, self._extracted([file for file, _ in unread]), strict=True):
+            done += 1
+            if self.progress is not None:
+                self.progress("reading", done, len(unread))
+            if isinstance(encoded, SpecintError):
+                self._lost(file, encoded)
+                del fresh[key]
+            else:
+                fresh[key] = encoded
+                self._modules[file.module] = facts.decode(encoded)
+        if fresh:
+            self.store.put_many("facts", fresh)
+        return [module for file in files if (module := self._modules.get(file.module)) is not None]
+
+    def _key(self, file: SourceFile) -> str:
+        digest = blake2b(digest_size=20)
+        for part in (self.version, sys.version, file.path, file.module, self.tree.digest(file)):
+            digest.update(part.encode() + b"\0")
+        return digest.hexdigest()
+
+    def _lost(self, file: SourceFile, error: SpecintError) -> None:
+        self._modules[file.module] = None
+        place, line, column = error.where, 0, 0
+        if place.startswith(f"{file.path}:"):
+            numbers = [int(part) for part in place[len(file.path) + 1 :].split(":") if part.isdigit()]
+            line, column = (numbers + [0, 0])[:2]
+        self.diagnostics[file.path] = Diagnostic(
+            file=file.path, line=line, column=column, what=error.what, hint=error.hint
+        )
+
+    def _extracted(self, files: list[SourceFile]) -> Iterable[bytes | SpecintError]:
+        if not files:
+            return []
+        if self.jobs < 2 or len(files) < _WORTH_A_PROCESS:
+            return (_extract(task) for task in self._read(files))
+        return self._in_parallel(files)
+
+    def _read(self, files: list[SourceFile]) -> Iterable[Task | SpecintError]:
+        for file in files:
+            try:
+                yield file, self.tree.read(file)
+            except SpecintError as error:
+                yield error
+
+    def _in_parallel(self, files: list[SourceFile]) -> Iterable[bytes | SpecintError]:
+        # the largest first would balance best, but the order of answers must be the order of questions
+        context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+        chunks = [files[i : i + _CHUNK] for i in range(0, len(files), _CHUNK)]
+        with ProcessPoolExecutor(min(self.jobs, len(chunks)), mp_context=context) as pool:
+            for answers in pool.map(_extract_all, (list(self._read(chunk)) for chunk in chunks)):
+                for answer in answers:
+                    yield SpecintError(*answer) if isinstance(answer, tuple) else answer
+
+
+def _extract(task: Task | SpecintError) -> bytes | SpecintError:
+    if isinstance(task, SpecintError):
+        return task
+    file, data = task
+    try:
+        text = decode(data, file.path)
+        return facts.encode(extract(text, name=file.module, path=file.path, is_package=file.is_init))
+    except SpecintError as error:
+        return error
+
+
+def _extract_all(tasks: list[Task | SpecintError]) -> list[bytes | tuple[str, str, str]]:
+    answers = (_extract(task) for task in tasks)
+    return [(a.what, a.where, a.hint) if isinstance(a, SpecintError) else a for a in answers]

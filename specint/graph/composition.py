@@ -1,0 +1,217 @@
+"""The composition graph: what a model's attributes hold once its constructor has run.
+
+The constructor that really runs is followed: arguments into `super().__init__(…)`, methods that a subclass overrides,
+and `nn.Module.__init__(self)`, which skips the parent. All arms of a condition are candidates, with their condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from specint.facts import model as facts
+from specint.graph.hierarchy import Hierarchy
+from specint.graph.project import ClassNode, FunctionNode, Project
+from specint.graph.values import (
+    ClassValue,
+    ConstantValue,
+    Evaluator,
+    ExternalValue,
+    Frame,
+    FunctionValue,
+    Instance,
+    Unknown,
+    Value,
+    Values,
+    bind_arguments,
+)
+
+_REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
+
+
+@dataclass(frozen=True, eq=False)
+class Assignment:
+    """One assignment to an attribute on the way through a constructor, or in a later method.
+
+    Attributes:
+        owner: the class whose method assigns.
+        condition: the conditions around it as written, "" where it always happens.
+        late: it happens in a method that the constructor doesn't run.
+    """
+
+    attribute: str
+    owner: ClassNode
+    function: FunctionNode
+    line: int
+    values: Values
+    condition: str
+    late: bool = False
+
+    @property
+    def classes(self) -> tuple[ClassNode, ...]:
+        """The classes of the tree that the attribute can be an object of."""
+        return tuple(sorted((v.node for v in self.values if isinstance(v, Instance)), key=lambda node: node.key))
+
+    @property
+    def is_none(self) -> bool:
+        return bool(self.values) and all(v == ConstantValue(None) for v in self.values)
+
+
+class Composition:
+    """Answers what a class keeps in its attributes, memoised per class."""
+
+    def __init__(self, project: Project, hierarchy: Hierarchy) -> None:
+        self.project = project
+        self.hierarchy = hierarchy
+        self.evaluator = Evaluator(project, hierarchy)
+        self._assignments: dict[str, dict[str, list[Assignment]]] = {}
+        self._runs: dict[str, list[Frame]] = {}
+
+    def constructor(self, node: ClassNode) -> list[Frame]:
+        """The functions that constructing an object runs, each with what it is called with."""
+        if node.key not in self._runs:
+            found: list[Frame] = []
+            self._runs[node.key] = found
+            member = self.hierarchy.lookup(node, "__init__")
+            if member is not None and member.function is not None:
+                self._run(Frame(member.function.module, member.function, Instance(node), {}), node, found)
+        return self._runs[node.key]
+
+    def _run(self, frame: Frame, node: ClassNode, found: list[Frame]) -> None:
+        function = frame.function
+        assert function is not None
+        if any(one.function is function for one in found):
+            return
+        found.append(frame)
+        for step, call in _calls(function):
+            for callee, first in self._callees(call, frame, node):
+                bound = bind_arguments(callee, call, skip_first=first)
+                if not first and callee.facts.params:  # Base.__init__(self, …)
+                    bound.pop(callee.facts.params[0].name, None)
+                arguments = {name: self.evaluator.evaluate(expr, frame, step) for name, expr in bound.items()}
+                self._run(Frame(callee.module, callee, Instance(node), arguments), node, found)
+
+    def _callees(self, call: facts.Call, frame: Frame, node: ClassNode) -> Iterator[tuple[FunctionNode, bool]]:
+        """The methods of the object under construction that a call runs, and whether `self` is passed by itself."""
+        function = frame.function
+        assert function is not None
+        own = facts.Name(function.facts.params[0].name) if function.facts.params else None
+        match call.func:
+            case facts.Attribute(base=facts.Call(func=facts.Name(id="super")), name=name) if function.owner is not None:
+                member = self.hierarchy.next_definition(node, function.owner, name)
+            case facts.Attribute(base=base, name=name) if base == own:
+                member = self.hierarchy.lookup(node, name)
+            case facts.Attribute(base=base, name="__init__") if call.args and call.args[0] == own:
+                bases = (s for s in self.project.symbol(function.module, base) if isinstance(s, ClassNode))
+                member = next((m for b in bases if (m := self.hierarchy.lookup(b, "__init__")) is not None), None)
+                if member is not None and member.function is not None:
+                    yield member.function, False
+                return
+            case _:
+                return
+        if member is not None and member.function is not None and member.kind == "method":
+            yield member.function, True
+
+    def assignments(self, node: ClassNode) -> Mapping[str, list[Assignment]]:
+        """Attribute -> every assignment to it, those of the constructor first."""
+        if node.key not in self._assignments:
+            found: dict[str, list[Assignment]] = {}
+            self._assignments[node.key] = found
+            ran = self.constructor(node)
+            for frame in ran:
+                self._collect(frame, node, found, late=False)
+            functions = {id(frame.function) for frame in ran}
+            for one in self.hierarchy.order(node).nodes:
+                for method in self.project.methods_of(one):
+                    if id(method) not in functions and method.name != "__init__":
+                        self._collect(Frame(method.module, method, Instance(node)), node, found, late=True)
+        return self._assignments[node.key]
+
+    def _collect(self, frame: Frame, node: ClassNode, found: dict[str, list[Assignment]], late: bool) -> None:
+        function = frame.function
+        assert function is not None and function.owner is not None
+        if not function.facts.params:
+            return
+        own = function.facts.params[0].name
+        for step in function.facts.body.steps:
+            for attribute, value in _assigned(step, own):
+                if late and attribute in found and not all(one.late for one in found[attribute]):
+                    continue  # what the constructor set is what counts
+                values = self.evaluator.evaluate(value, frame, step) if value is not None else frozenset()
+                condition = condition_text(function, step.guard)
+                found.setdefault(attribute, []).append(
+                    Assignment(attribute, function.owner, function, step.line, values, condition, late)
+                )
+
+    def skipped_constructors(self, node: ClassNode) -> tuple[FunctionNode, ...]:
+        """The constructors of the class's bases that constructing it doesn't run."""
+        ran = {id(frame.function) for frame in self.constructor(node)}
+        members = self.hierarchy.definitions(node, "__init__")
+        return tuple(m.function for m in members if m.function is not None and id(m.function) not in ran)
+
+
+def unfollowed(values: Values) -> str | None:
+    """Why what an attribute holds can't be known from the tree, None where it can."""
+    for value in sorted(values, key=str):
+        match value:
+            case Unknown(reason=reason):
+                return reason
+            case ExternalValue(name=name, called=True) if not name.startswith(("torch.", "builtins.")):
+                return f"it is built by {name}, outside of the tree"
+            case _:
+                pass
+    return None
+
+
+def condition_text(function: FunctionNode, guard: int) -> str:
+    """The conditions on the way to a step, outermost first, as a reader would write them."""
+    words = []
+    for one in function.facts.body.guards_of(guard):
+        if one.test is not None and one.kind != "loop" and one.left_by != "raise":
+            words.append(facts.spell(one.test) if one.positive else f"not ({facts.spell(one.test)})")
+        elif one.kind == "except":
+            words.append(f"except {' or '.join(one.catches)}".strip())
+    return " and ".join(reversed(words))
+
+
+def _calls(function: FunctionNode) -> Iterator[tuple[facts.Step, facts.Call]]:
+    for step in function.facts.body.steps:
+        match step:
+            case facts.Evaluate(value=facts.Call() as call) | facts.Bind(value=facts.Call() as call):
+                yield step, call
+            case _:
+                pass
+
+
+def _assigned(step: facts.Step, own: str) -> Iterator[tuple[str, facts.Expr | None]]:
+    """The attributes of `self` that a step gives a value."""
+    match step:
+        case facts.Bind(target=target, value=value, how=how) if how != "declare":
+            for attribute in _targets(target, own):
+                yield attribute, value if not isinstance(target, facts.Sequence) else None
+        case facts.Evaluate(
+            value=facts.Call(func=facts.Name(id="setattr"), args=(facts.Name(id=found), facts.Constant(value=str(name)), value))
+        ) if found == own:
+            yield name, value
+        case facts.Evaluate(
+            value=facts.Call(
+                func=facts.Attribute(base=facts.Name(id=found), name=method), args=(facts.Constant(value=str(name)), *rest)
+            )
+        ) if found == own and method in _REGISTERS:
+            yield name, rest[0] if rest else None
+        case _:
+            pass
+
+
+def _targets(target: facts.Expr, own: str) -> Iterator[str]:
+    match target:
+        case facts.Attribute(base=facts.Name(id=found), name=name) if found == own:
+            yield name
+        case facts.Sequence(items=items):
+            for item in items:
+                yield from _targets(item, own)
+        case _:
+            pass
+
+
+__all__ = ["Assignment", "ClassValue", "Composition", "FunctionValue", "Value", "condition_text", "unfollowed"]

@@ -1,0 +1,134 @@
+"""What a run of a linter found, in the one shape that every format is made of: `specint check`'s, or pylint's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import Literal
+
+import msgspec
+
+from specint.checks.baseline import Comparison
+from specint.checks.catalog import Rule, Severity, all_rules
+from specint.checks.finding import Finding
+from specint.errors import Diagnostic
+from specint.outputs.matrix import counted, findings_phrase
+from specint.pipeline import Origin
+
+HOMEPAGE = "https://github.com/specint/specint"
+"""Where the rules' pages are read; `[project.urls]` says the same, and a test compares them."""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A file as a reader of a report finds it.
+
+    `base` says what the path is relative to: the repository that is checked, or the folder that holds SGLang where that
+    is somewhere else (installed, or inside a wheel).
+    """
+
+    path: str
+    base: Literal["repository", "sglang"] = "repository"
+
+
+Placing = Callable[[str], Place]
+"""From a file as findings name it to its place."""
+
+
+class RuleText(msgspec.Struct, frozen=True, kw_only=True):
+    """What a report says about a rule; `severity` is also that of its findings. `help` is Markdown."""
+
+    id: str
+    symbol: str
+    severity: Severity
+    summary: str
+    help: str
+    uri: str
+    default: bool = True
+    headline: str = ""
+
+
+class Tool(msgspec.Struct, frozen=True):
+    """Whose findings these are."""
+
+    name: str
+    version: str
+    uri: str
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found, and what a reader needs to make sense of it.
+
+    Attributes:
+        rules: every rule that could have spoken, by symbol; a finding's own is always among them.
+        place: where a file lies, for machines; `shown` is the same for someone at a terminal.
+        clean: what was looked at without a finding: dotted classes, or files.
+        checked: how many models were looked at.
+        baseline: how the findings compare with the ones known before; those are not in `findings`.
+    """
+
+    tool: Tool
+    findings: tuple[Finding, ...]
+    rules: Mapping[str, RuleText]
+    place: Placing = Place
+    shown: Callable[[str], str] = str
+    diagnostics: tuple[Diagnostic, ...] = ()
+    clean: tuple[str, ...] = ()
+    checked: int = 0
+    sglang: Origin = Origin(version="", source="")
+    baseline: Comparison | None = None
+
+    def severity(self, finding: Finding) -> Severity:
+        """How bad the finding's rule is."""
+        return self.rules[finding.rule].severity
+
+
+def own_rules(rules: Iterable[Rule] | None = None) -> dict[str, RuleText]:
+    """The catalogue as reports show it."""
+    from specint.outputs.rule_page import rule_page
+
+    return {
+        rule.symbol: RuleText(
+            id=rule.id,
+            symbol=rule.symbol,
+            severity=rule.severity,
+            summary=rule.summary,
+            help=rule_page(rule),
+            uri=f"{HOMEPAGE}/tree/main/rules/{rule.symbol}",
+            default=rule.default,
+            headline=rule.headline,
+        )
+        for rule in (all_rules() if rules is None else rules)
+    }
+
+
+def own_tool() -> Tool:
+    """specint, in the version that runs."""
+    import specint
+
+    return Tool("specint", specint.__version__, HOMEPAGE)
+
+
+def fingerprints(findings: Sequence[Finding]) -> list[str]:
+    """One for each finding, from rule, class and member alone: an edit above it doesn't make it another.
+
+    Where several findings agree in these, their order tells them apart.
+    """
+    seen: Counter[str] = Counter()
+    made = []
+    for finding in findings:
+        key = "\0".join((finding.rule, finding.class_, finding.member))
+        seen[key] += 1
+        made.append(f"{sha256(key.encode()).hexdigest()[:32]}:{seen[key]}")
+    return made
+
+
+def summary(outcome: Outcome) -> str:
+    """`3 findings in 1 class (E7701 3); 178 models checked against SGLang 0.5.9`."""
+    findings = outcome.findings
+    per_rule = Counter(finding.id for finding in findings)
+    rules = ", ".join(f"{id_} {number}" for id_, number in sorted(per_rule.items()))
+    found = f"{findings_phrase(findings)} ({rules})" if findings else findings_phrase(findings)
+    if not outcome.sglang.version:
+        return found
+    return f"{found}; {counted(outcome.checked, 'model')} checked against SGLang {outcome.sglang.version}"

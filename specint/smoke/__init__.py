@@ -1,0 +1,1 @@
+"""The runtime smoke load: a tiny model in a process of its own is asked what the contract asks."""

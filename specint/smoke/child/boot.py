@@ -1,0 +1,185 @@
+"""The start of an SGLang process, as far as a model needs it: the one place that knows how releases differ.
+
+What a release wants is found by looking at it (is there this function, has it that parameter), never by its number.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import logging
+import os
+import tempfile
+from types import SimpleNamespace
+from typing import Any
+
+ATTENTION = "torch_native"
+"""The attention that is plain PyTorch: it runs on every device and needs no kernel."""
+
+
+def before_torch(offline: bool = True) -> None:
+    """Settings that libraries read when they are imported."""
+    if offline:
+        os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+
+
+def load(package: str, device: str) -> dict[str, Any]:
+    """Import torch, Transformers and SGLang with every model module; what was found."""
+    import torch
+
+    torch.set_num_threads(1)  # the tensors are tiny, and several models may run side by side
+    # SGLang then takes its plain PyTorch branches, on a GPU too: tensors still live there, and no kernel is needed.
+    torch.version.cuda = None
+    if not device.startswith("cuda"):
+        torch.cuda.synchronize = torch.cuda.empty_cache = _nothing  # type: ignore[assignment]
+    import transformers
+
+    said = _Warnings()
+    logging.getLogger(f"{package}.srt.models.registry").addHandler(said)
+    sglang = importlib.import_module(package)
+    importlib.import_module(f"{package}.srt.layers.activation")  # must not be imported under the device "meta"
+    registry = importlib.import_module(f"{package}.srt.models.registry").ModelRegistry
+    return {
+        "sglang": str(getattr(sglang, "__version__", "unknown")),
+        "sglang_at": os.path.dirname(sglang.__file__ or next(iter(sglang.__path__))),
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+        "registered": len(registry.get_supported_archs()),
+        "not_imported": said.lines,
+    }
+
+
+def start(package: str, device: str) -> Any:  # noqa: ANN401 - SGLang's objects
+    """What a scheduler process does before it builds a model; the server arguments."""
+    import torch
+
+    arguments = module(package, "srt.server_args")
+    made = server_arguments(package, device)
+    # Read for the size of a buffer that one rank alone never uses.
+    model_config = SimpleNamespace(hidden_size=64, dtype=torch.float32, hf_config=SimpleNamespace())
+    context = optional(package, "srt.runtime_context")
+    if context is not None and hasattr(context, "publish"):
+        context.publish(made, **fitting(context.publish, role="scheduler", ranks=_ranks(context)))
+    elif hasattr(arguments, "set_global_server_args_for_scheduler"):
+        arguments.set_global_server_args_for_scheduler(made)
+    parallel = module(package, "srt.distributed.parallel_state")
+    handle, rendezvous = tempfile.mkstemp(prefix="specint-smoke-")
+    os.close(handle)
+    os.unlink(rendezvous)
+    method = f"file://{rendezvous}"
+    parallel.init_distributed_environment(
+        world_size=1, rank=0, local_rank=0, backend="gloo", distributed_init_method=method
+    )
+    parallel.initialize_model_parallel()
+    attention = module(package, "srt.layers.dp_attention").initialize_dp_attention
+    attention(**fitting(attention, server_args=made, model_config=model_config))
+    experts = optional(package, "srt.layers.moe.utils")
+    if experts is not None and hasattr(experts, "initialize_moe_config"):
+        experts.initialize_moe_config(**fitting(experts.initialize_moe_config, server_args=made))
+    return made
+
+
+def server_arguments(package: str, device: str) -> Any:  # noqa: ANN401
+    """ServerArgs for a tiny model on this device, with plain PyTorch attention for prefill and decode."""
+    arguments = module(package, "srt.server_args")
+    made = arguments.ServerArgs(model_path="dummy", device=device.partition(":")[0])
+    # 0.5.9 reads all three; one left out means another backend, and silently wrong numbers.
+    made.attention_backend = made.prefill_attention_backend = made.decode_attention_backend = ATTENTION
+    return made
+
+
+def model_configuration(package: str, folder: str, *, draft: bool = False) -> Any:  # noqa: ANN401
+    """SGLang's ModelConfig of a folder that holds a config.json."""
+    made = module(package, "srt.configs.model_config").ModelConfig
+    taken = fitting(made.__init__, trust_remote_code=False, dtype="float32", is_draft_model=draft)
+    return made(model_path=folder, **taken)
+
+
+def build(package: str, model_config: Any, device: str) -> Any:  # noqa: ANN401
+    """The model as SGLang's own loader makes it, its weights not filled in."""
+    import torch
+
+    loader = module(package, "srt.model_loader.loader")
+    load_config = module(package, "srt.configs.load_config")
+    settings = load_config.LoadConfig(load_format="dummy")
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float32)
+    try:
+        with torch.device(device):
+            if hasattr(loader, "_initialize_model"):
+                return loader._initialize_model(model_config, settings).eval()
+            class_, _ = architecture(package, model_config)
+            return class_(config=model_config.hf_config, quant_config=None).eval()
+    finally:
+        torch.set_default_dtype(before)
+
+
+def architecture(package: str, model_config: Any) -> tuple[type, str]:  # noqa: ANN401
+    """The class that SGLang chooses for a configuration, and the architecture's name."""
+    places = ("srt.model_loader.utils", "srt.model_loader")
+    for place in places:
+        found = optional(package, place)
+        if found is not None and hasattr(found, "get_model_architecture"):
+            chosen: tuple[type, str] = found.get_model_architecture(model_config)
+            return chosen
+    raise LookupError("this SGLang has no get_model_architecture where it used to be")
+
+
+def after_loading(package: str, model: Any, model_config: Any) -> None:  # noqa: ANN401
+    """What a loader does once the weights are there: packed or split copies of them are made."""
+    loader = module(package, "srt.model_loader.loader")
+    for part in model.modules():
+        method = getattr(part, "quant_method", None)
+        if method is not None and hasattr(method, "process_weights_after_loading"):
+            method.process_weights_after_loading(part)
+    hook = getattr(loader, "post_load_weights", None)
+    if hook is not None:
+        hook(model, **fitting(hook, model_config=model_config))
+    elif hasattr(model, "post_load_weights"):
+        model.post_load_weights()
+
+
+def registry(package: str) -> Any:  # noqa: ANN401
+    """SGLang's table of architectures."""
+    return module(package, "srt.models.registry").ModelRegistry
+
+
+def module(package: str, name: str) -> Any:  # noqa: ANN401
+    """A module of SGLang."""
+    return importlib.import_module(f"{package}.{name}")
+
+
+def optional(package: str, name: str) -> Any:  # noqa: ANN401
+    """A module that a release may not have."""
+    try:
+        return module(package, name)
+    except ImportError:
+        return None
+
+
+def fitting(function: Any, **offered: object) -> dict[str, object]:  # noqa: ANN401
+    """Those of the keyword arguments that the function has parameters for."""
+    taken = inspect.signature(function).parameters
+    return {name: value for name, value in offered.items() if name in taken}
+
+
+def _ranks(context: Any) -> Any:  # noqa: ANN401
+    made = getattr(context, "SpawnRanks", None)
+    return made(world_rank=0, gpu_id=0) if made is not None else SimpleNamespace(world_rank=0, gpu_id=0)
+
+
+def _nothing(*_arguments: object, **_keywords: object) -> None:
+    return None
+
+
+class _Warnings(logging.Handler):
+    """Which model modules the registry left out, and why; it only logs that."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(" ".join(record.getMessage().split())[:400])

@@ -1,0 +1,104 @@
+"""A tiny model of an architecture, built the way SGLang builds it, on the device."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from . import boot
+from .channel import Channel, Skipped, place, said
+from .configuration import Tiny, source_of
+
+MOST_ATTEMPTS = 60
+LACKS = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
+TAKES_NOT = re.compile(r"KeyError: '(\w+)'")
+
+
+class Built:
+    """A model and what it was built from."""
+
+    def __init__(self, model: Any, model_config: Any, tiny: Tiny) -> None:  # noqa: ANN401 - SGLang's objects
+        self.model = model
+        self.model_config = model_config
+        self.tiny = tiny
+
+    @property
+    def text_config(self) -> Any:  # noqa: ANN401 - Transformers' object
+        """The configuration of the language model."""
+        return self.model_config.hf_text_config
+
+    @property
+    def layers(self) -> int:
+        """How many layers the language model has."""
+        return int(getattr(self.text_config, "num_hidden_layers", 0) or 0)
+
+
+def build(package: str, job: dict[str, Any], channel: Channel, *, draft: bool = False) -> Built:
+    """Configure and build; a key that the class reads and its configuration lacks is given a value, and told."""
+    settings = job["settings"]
+    architecture = job["architecture"]
+    with channel.step("configure"):
+        if job.get("checkpoint"):
+            tiny = Tiny.of_checkpoint(Path(job["checkpoint"]), settings)
+            channel.tell(config_class="config.json of the checkpoint", found_by=job["checkpoint"])
+        else:
+            table = boot.registry(package)
+            class_ = table.models.get(architecture)
+            if class_ is None:
+                _import_again(package, job.get("module"))
+                raise Skipped(f"SGLang's registry has no {architecture}")
+            if job.get("module") and class_.__module__ != job["module"]:
+                raise Skipped(f"SGLang's registry has another {architecture}, that of {class_.__module__}")
+            source, how = source_of(class_)
+            channel.tell(config_class=source.__name__ if source else None, found_by=how)
+            tiny = Tiny(source, architecture, settings, **job.get("given", {}))
+    with channel.step("build"):
+        model, model_config = _attempts(package, tiny, job["device"], draft)
+        channel.tell(
+            class_=f"{type(model).__module__}.{type(model).__qualname__}",
+            assumed=tiny.assumed,
+            parameters=sum(parameter.numel() for parameter in model.parameters()),
+            devices=sorted({str(parameter.device) for parameter in model.parameters()}),
+            layers=int(getattr(model_config.hf_text_config, "num_hidden_layers", 0) or 0),
+            hidden=int(getattr(model_config.hf_text_config, "hidden_size", 0) or 0),
+            vocabulary=int(getattr(model_config.hf_text_config, "vocab_size", 0) or 0),
+            tied=bool(getattr(model_config.hf_text_config, "tie_word_embeddings", False)),
+        )
+    return Built(model, model_config, tiny)
+
+
+def _attempts(package: str, tiny: Tiny, device: str, draft: bool) -> tuple[Any, Any]:
+    folder = Path(tempfile.mkdtemp(prefix="specint-smoke-"))
+    for attempt in range(MOST_ATTEMPTS):
+        model_config = None
+        try:
+            here = folder / str(attempt)  # SGLang caches what it read by path
+            tiny.write(here)
+            model_config = boot.model_configuration(package, str(here), draft=draft)
+            model_config.hf_config.encoder_only = model_config.hf_config.language_only = False
+            return boot.build(package, model_config, device), model_config
+        except AttributeError as error:
+            lacks = LACKS.search(str(error))
+            config = model_config.hf_config if model_config is not None else _outermost(tiny, lacks)
+            if not lacks or config is None or not tiny.complete(lacks[1], lacks[2], config):
+                raise
+    raise Skipped(f"after {MOST_ATTEMPTS} attempts the class still asks for keys that its configuration lacks")
+
+
+def _outermost(tiny: Tiny, lacks: re.Match[str] | None) -> Any:  # noqa: ANN401
+    """Where ModelConfig itself failed there is no configuration object to look into: its outermost part is meant."""
+    return type(lacks[1], (), {})() if lacks else None
+
+
+def _import_again(package: str, name: str | None) -> None:
+    """The registry leaves out what it can't import: say why."""
+    import importlib
+
+    if not name:
+        return
+    try:
+        importlib.import_module(name)
+    except Exception as error:
+        raise Skipped(f"its module can't be imported: {said(error)} ({place(error)})") from error

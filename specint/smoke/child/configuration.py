@@ -1,0 +1,250 @@
+"""A tiny configuration for any model class: its own configuration class, with the sizes shrunk, as a `config.json`."""
+
+from __future__ import annotations
+
+import fnmatch
+import importlib
+import inspect
+import json
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .channel import Skipped
+
+GENERIC = "specint_tiny"
+ARCHITECTURE_ENDINGS = ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel", "Model", "ForSequenceClassification")
+
+
+def source_of(class_: type) -> tuple[type | None, str]:
+    """The configuration class of a model class, and how it was found; None where nothing says which.
+
+    What its constructor is annotated with, in order of the class hierarchy; what Transformers lists for an architecture
+    of that name; a configuration of the same name.
+    """
+    from transformers import PretrainedConfig
+
+    for owner in class_.__mro__:
+        found = _annotated(owner, PretrainedConfig)
+        if found is not None:
+            own = "" if owner is class_ else f" of {owner.__name__}"
+            return found, f"the annotation of the constructor{own}"
+    for name in (class_.__name__, *(base.__name__ for base in class_.__mro__[1:] if base.__module__ != "builtins")):
+        listed = _listed(name) or _namesake(name)
+        if listed is not None:
+            return listed, f"the architecture's name, {name}"
+    return None, "none: a generic one"
+
+
+def _annotated(owner: type, base: type) -> type | None:
+    initial = owner.__dict__.get("__init__")
+    parameter = inspect.signature(initial).parameters.get("config") if inspect.isfunction(initial) else None
+    if parameter is None or parameter.annotation is inspect.Parameter.empty:
+        return None
+    hint = parameter.annotation
+    if isinstance(hint, str):
+        try:
+            hint = eval(hint, dict(vars(importlib.import_module(owner.__module__))))
+        except Exception:
+            return None
+    for one in typing.get_args(hint) or (hint,):
+        if isinstance(one, type) and issubclass(one, base) and one is not base and "model_type" in _everything(one):
+            return one
+    return None
+
+
+def _everything(class_: type) -> set[str]:
+    return {name for owner in class_.__mro__[:-1] for name in vars(owner)}
+
+
+def _listed(architecture: str) -> type | None:
+    from transformers.models.auto import configuration_auto, modeling_auto
+
+    for name, table in vars(modeling_auto).items():
+        if name.startswith("MODEL_") and name.endswith("_NAMES") and isinstance(table, dict):
+            for model_type, architectures in table.items():
+                if architecture == architectures or (
+                    isinstance(architectures, (list, tuple)) and architecture in architectures
+                ):
+                    try:
+                        return typing.cast("type", configuration_auto.CONFIG_MAPPING[model_type])
+                    except KeyError:
+                        continue
+    return None
+
+
+def _namesake(architecture: str) -> type | None:
+    """The configuration class that bears the architecture's name, of SGLang or of Transformers."""
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    stems = {architecture}
+    for ending in ARCHITECTURE_ENDINGS:
+        stems.update(stem.removesuffix(ending) for stem in list(stems))
+    wanted = {stem.replace("_", "").lower() for stem in stems}
+    extra = getattr(CONFIG_MAPPING, "_extra_content", {})
+    for found in extra.values():
+        if found.__name__.removesuffix("Config").replace("_", "").lower() in wanted:
+            return typing.cast("type", found)
+    for model_type, name in getattr(CONFIG_MAPPING, "_mapping", {}).items():
+        if name.removesuffix("Config").replace("_", "").lower() in wanted:
+            return typing.cast("type", CONFIG_MAPPING[model_type])
+    return None
+
+
+class Tiny:
+    """A configuration on its way to being small enough, and complete enough, to build a model from.
+
+    Attributes:
+        values: what is written to config.json.
+        assumed: keys that the class asks for and its configuration lacks, with the values they were given.
+    """
+
+    def __init__(self, source: type | None, architecture: str, settings: dict[str, Any], **given: object) -> None:
+        self.settings = settings
+        self.assumed: dict[str, object] = {}
+        self.classes: dict[str, list[str]] = {}
+        values = _defaults_of(source) if source else {**settings["sizes"], **_nulls(settings["defaults"])}
+        self.values = self.shrunk(values)
+        self.values["architectures"] = [architecture]
+        self.values.setdefault("model_type", GENERIC)
+        self.values["torch_dtype"] = self.values["dtype"] = "float32"
+        self.values.pop("transformers_version", None)
+        for rule in settings["given"]:
+            self._give(rule, architecture, self.values)
+        self.values.update(given)
+        if source is None:
+            _register_generic()
+
+    @classmethod
+    def of_checkpoint(cls, folder: Path, settings: dict[str, Any]) -> Tiny:
+        """The configuration of a real checkpoint, shrunk. Only its config.json is read."""
+        try:
+            read = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise Skipped(f"{folder}/config.json can't be read: {error}") from error
+        made = cls.__new__(cls)
+        made.settings, made.assumed, made.classes = settings, {}, {}
+        read.pop("quantization_config", None)
+        made.values = made.shrunk(read)
+        made.values["torch_dtype"] = made.values["dtype"] = "float32"
+        return made
+
+    def write(self, folder: Path) -> None:
+        """Write config.json."""
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "config.json").write_text(json.dumps(self.values, default=str), encoding="utf-8")
+
+    def complete(self, config_class: str, key: str, config: Any) -> bool:  # noqa: ANN401 - Transformers' object
+        """Give a key that was asked for a value, in the part of the configuration that lacks it; whether one is known."""
+        known, value = self._value_for(key)
+        if not known:
+            return False
+        for part in _parts(config, self.values, config_class):
+            if key not in part:
+                part[key] = value
+                self.assumed[key] = value
+                return True
+        return False
+
+    def _give(self, rule: dict[str, Any], architecture: str, part: dict[str, Any]) -> None:
+        if not any(fnmatch.fnmatchcase(architecture, pattern) for pattern in rule.get("architectures", ["*"])):
+            return
+        if all(part.get(key) is not None for key in rule.get("having", ("architectures",))):
+            only_null = rule.get("where") == "null"
+            part.update({key: value for key, value in rule["values"].items() if not only_null or part.get(key) is None})
+        for key, value in part.items():
+            if isinstance(value, dict) and "having" in rule and key not in _KEPT:
+                self._give(rule, architecture, value)
+
+    def _value_for(self, key: str) -> tuple[bool, object]:
+        for table in (self.settings["sizes"], _nulls(self.settings["defaults"])):
+            if key in table:
+                return True, table[key]
+        for guess in self.settings["guess"]:
+            if any(fnmatch.fnmatchcase(key, pattern) for pattern in guess["patterns"]):
+                return True, guess["value"]
+        return False, None
+
+    def shrunk(self, values: dict[str, Any], path: tuple[str, ...] = ()) -> dict[str, Any]:
+        """The same keys with small values, and what depends on them adapted."""
+        tower = self.settings["tower"]
+        sizes = dict(self.settings["sizes"])
+        if any(word in name for name in path for word in tower["words"]):
+            sizes.update({key: value for key, value in tower.items() if key != "words"})
+        layers = next((values[key] for key in _LAYER_KEYS if isinstance(values.get(key), int)), None)
+        fewer = next((sizes[key] for key in _LAYER_KEYS if isinstance(values.get(key), int)), None)
+        small: dict[str, Any] = {}
+        for key, value in values.items():
+            if isinstance(value, dict):
+                small[key] = self.shrunk(value, (*path, key)) if key not in _KEPT else value
+            elif isinstance(value, list) and layers and fewer and len(value) in (layers, layers + 1):
+                small[key] = value[: fewer + len(value) - layers]
+            elif key in sizes and isinstance(value, int) and not isinstance(value, bool) and value > 0:
+                small[key] = min(sizes[key], value)
+            elif isinstance(value, int) and not isinstance(value, bool) and key.endswith(_TOKEN_ENDINGS):
+                small[key] = value if value < _FIRST_SPECIAL else _FIRST_SPECIAL + value % _SPECIALS
+            else:
+                small[key] = value
+        _adapt(small)
+        return small
+
+
+_LAYER_KEYS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "depth", "layers", "encoder_layers")
+_TOKEN_ENDINGS = ("_token_id", "_token_index", "_token")
+_KEPT = ("id2label", "label2id", "quantization_config", "auto_map")
+_FIRST_SPECIAL, _SPECIALS = 96, 31
+
+
+def _adapt(values: dict[str, Any]) -> None:
+    """What must fit the new sizes: rotary sections, indices of layers, ids of tokens in lists."""
+    layers = next((values[key] for key in _LAYER_KEYS if isinstance(values.get(key), int)), None)
+    for key, value in list(values.items()):
+        if key in ("rope_scaling", "rope_parameters") and isinstance(value, dict):
+            _adapt_rotary(value, values)
+        elif isinstance(value, list) and value and all(type(item) is int for item in value):
+            if key.endswith(("_layers", "_indexes", "_indices", "_idx", "_layer_ids", "_layers_ids", "_list")) and layers:
+                values[key] = sorted({item % layers for item in value})
+            elif key.endswith("_ids") or "token" in key:
+                values[key] = [item if item < _FIRST_SPECIAL else _FIRST_SPECIAL + item % _SPECIALS for item in value]
+
+
+def _adapt_rotary(rotary: dict[str, Any], values: dict[str, Any]) -> None:
+    for part in (rotary, *(value for value in rotary.values() if isinstance(value, dict))):
+        sections = part.get("mrope_section")
+        if isinstance(sections, list) and len(sections) == 3:
+            half = int(values.get("head_dim") or 16) // 2
+            part["mrope_section"] = [half - 2 * (half * 3 // 8), half * 3 // 8, half * 3 // 8]
+        for name in ("short_factor", "long_factor"):
+            if isinstance(part.get(name), list):
+                part[name] = part[name][: int(values.get("head_dim") or 16) // 2]
+
+
+def _defaults_of(source: type) -> dict[str, Any]:
+    made: Any = source()
+    values = json.loads(made.to_json_string(use_diff=False))
+    values.setdefault("model_type", getattr(source, "model_type", "") or GENERIC)
+    # What a class attribute or a property maps to another key is not in the dictionary, and needn't be.
+    return typing.cast("dict[str, Any]", values)
+
+
+def _nulls(table: dict[str, Any]) -> dict[str, Any]:
+    """TOML has no null: the word stands for it."""
+    return {key: None if value == "null" else value for key, value in table.items()}
+
+
+def _register_generic() -> None:
+    from transformers import AutoConfig, PretrainedConfig
+
+    made = type("TinyConfig", (PretrainedConfig,), {"model_type": GENERIC})
+    AutoConfig.register(GENERIC, made, exist_ok=True)
+
+
+def _parts(config: Any, values: dict[str, Any], class_name: str) -> Iterator[dict[str, Any]]:  # noqa: ANN401
+    """The parts of `values` that become a configuration object of that class, the outermost first."""
+    if type(config).__name__ == class_name:
+        yield values
+    for key, value in values.items():
+        inner = getattr(config, key, None)
+        if isinstance(value, dict) and inner is not None and not isinstance(inner, dict):
+            yield from _parts(inner, value, class_name)

@@ -1,0 +1,84 @@
+"""The child's loop: import SGLang once, then do jobs, each in a fork of its own where that is possible.
+
+Settings and jobs come as lines of JSON on stdin; what is found goes out as lines of JSON (see `channel`). A GPU can't be
+forked into: there a process does one job itself, and the parent starts another.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+from typing import Any
+
+from . import boot, standins
+from .channel import Channel, Skipped, place, said
+
+
+def main() -> None:
+    """Read settings, get ready, do what is asked until stdin ends."""
+    channel = Channel()
+    settings = json.loads(sys.stdin.readline())
+    channel.step_name = "import"
+    boot.before_torch()
+    sys.path[:0] = settings["paths"]
+    try:
+        standins.install(settings["stand_ins"])
+        device = _device(settings["device"])
+        found = boot.load(settings["package"], device)
+    except BaseException as error:
+        channel.send("unready", reason=said(error), where=place(error))
+        return
+    channel.send("ready", **found, device=device, stand_ins=standins.used())
+    for line in sys.stdin:
+        job = {**json.loads(line), "device": device}
+        if not settings["fork"]:
+            channel.send("started", job=job["id"], pid=os.getpid())
+            _do(settings["package"], job, channel)
+            channel.send("ended", job=job["id"], status=0)
+            return
+        pid = os.fork()
+        if pid == 0:
+            os.setsid()
+            _do(settings["package"], job, channel)
+            sys.stderr.flush()
+            os._exit(0)
+        channel.send("started", job=job["id"], pid=pid)
+        _, status = os.waitpid(pid, 0)
+        channel.send("ended", job=job["id"], status=os.waitstatus_to_exitcode(status))
+
+
+def _device(wanted: str) -> str:
+    if wanted != "auto":
+        return wanted
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def _do(package: str, job: dict[str, Any], channel: Channel) -> None:
+    from . import course
+
+    _limit(job)
+    try:
+        course.run(package, job, channel)
+    except Skipped:
+        pass  # told by the step it happened in
+    except BaseException:
+        pass  # likewise, with its reason
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    channel.send("fact", step="", data={"peak_mb": peak, "stand_ins": standins.used()})
+
+
+def _limit(job: dict[str, Any]) -> None:
+    """A memory limit that makes an allocation fail, so that running out is an error with a place; not for a GPU, whose
+    driver reserves address space by the hundred gigabytes (there the parent watches).
+    """
+    if job["device"].startswith("cuda") or not sys.platform.startswith("linux"):
+        return
+    most = job["memory_mb"] << 20
+    try:
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    except (OSError, ValueError):
+        pass  # a stricter limit is set from outside
