@@ -9,6 +9,8 @@ from specint.checks.finding import Finding
 from specint.checks.suggestion import did_you_mean
 from specint.errors import SpecintError
 
+_WORST_FIRST = ("fatal", "error", "warning", "info")
+
 
 def selected_symbols(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> frozenset[str]:
     """The symbols of the rules that speak.
@@ -19,13 +21,31 @@ def selected_symbols(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> 
     """
     chosen = {rule.symbol: 0 for rule in all_rules() if rule.default} if not select else {}
     for name in select:
-        for rule, weight in _matching(name, "select"):
+        for rule, weight in rules_called(name, "select"):
             chosen[rule.symbol] = max(weight, chosen.get(rule.symbol, 0))
     dropped: dict[str, int] = {}
     for name in ignore:
-        for rule, weight in _matching(name, "ignore"):
+        for rule, weight in rules_called(name, "ignore"):
             dropped[rule.symbol] = max(weight, dropped.get(rule.symbol, 0))
     return frozenset(symbol for symbol, weight in chosen.items() if dropped.get(symbol, -1) < weight)
+
+
+def failing_symbols(names: Sequence[str]) -> frozenset[str]:
+    """The symbols of the rules whose findings fail a run: rules by name, or a severity, which means that and worse.
+
+    Without names it is all of them. `never` is none.
+    """
+    if not names:
+        return frozenset(rule.symbol for rule in all_rules())
+    failing: set[str] = set()
+    for name in names:
+        word = name.lower()
+        if word in _WORST_FIRST:
+            bad = _WORST_FIRST[: _WORST_FIRST.index(word) + 1]
+            failing.update(rule.symbol for rule in all_rules() if rule.severity in bad)
+        elif word != "never":
+            failing.update(rule.symbol for rule, _ in rules_called(name, "--fail-on"))
+    return frozenset(failing)
 
 
 def select_findings(findings: Iterable[Finding], symbols: frozenset[str]) -> tuple[Finding, ...]:
@@ -47,8 +67,11 @@ def finding_order(finding: Finding) -> tuple[str, int, str, str, str, tuple[str,
     )
 
 
-def _matching(name: str, where: str) -> list[tuple[Rule, int]]:
-    """The rules that `name` means, and how exactly it means them: the longer the prefix, the more."""
+def rules_called(name: str, where: str) -> list[tuple[Rule, int]]:
+    """The rules that `name` means (a symbol, an id, the beginning of one, `ALL`), and how exactly it means them.
+
+    The longer the prefix, the more exactly.
+    """
     rules = all_rules()
     if name.upper() == "ALL":
         return [(rule, 1) for rule in rules]

@@ -183,9 +183,7 @@ def _meant(name: str) -> Iterator[tuple[Rule, bool]]:
             yield one, False
 
 
-def _useless(
-    pragmas: Sequence[Pragma], used: set[tuple[str, int]], source: SourceFile, text: str
-) -> Iterator[Finding]:
+def _useless(pragmas: Sequence[Pragma], used: set[tuple[str, int]], source: SourceFile, text: str) -> Iterator[Finding]:
     about = rule(USELESS)
     for pragma in pragmas:
         named = rule(pragma.symbol)

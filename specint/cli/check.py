@@ -8,29 +8,36 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from specint.cli import options, printing
+from specint.cli import gate, options, printing
 
 if TYPE_CHECKING:
+    from specint.checks.baseline import Comparison
     from specint.checks.finding import Finding
     from specint.cli.session import Session
     from specint.compliance.model import ModelCompliance
+    from specint.outputs.outcome import Outcome
 
 
 @click.command("check", short_help="Find what models lack; for CI, editors and pre-commit.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATHS]...")
-@options.format_option
+@options.check_formats
 @options.models_option
 @options.algorithms_option
 @options.selection
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found; 2 stays.")
+@options.gate
 @options.common
 def command(
     paths: tuple[Path, ...],
-    format_: options.Format,
+    format_: str,
+    also: tuple[str, ...],
     models: tuple[str, ...],
     algorithms: tuple[str, ...],
     select: tuple[str, ...],
     ignore: tuple[str, ...],
+    baseline: Path | None,
+    update_baseline: bool,
+    changed_since: str | None,
+    fail_on: tuple[str, ...],
     exit_zero: bool,
     **rest: Any,  # noqa: ANN401 - the common options
 ) -> int:
@@ -40,30 +47,48 @@ def command(
 
     --algorithm together with --model, or with files or folders of your own, is a demand: what the model lacks for that
     algorithm is an error even if it never claimed to support it. By itself it limits the findings to that algorithm.
+
+    A `# pylint: disable=RULE` comment counts here as it does for pylint.
     """
     common = options.Common.taken_from(rest)
-    from specint.checks.selection import select_findings, selected_symbols
+    from specint.checks.selection import failing_symbols, select_findings, selected_symbols
     from specint.cli.session import analysed, configured
-    from specint.outputs.scope import about_algorithms
     from specint.request import without_excluded
 
     config = configured(common)
+    extra = options.also_of(also)
+    known_file = gate.baseline_path(baseline, config.baseline, updating=update_baseline)
     symbols = selected_symbols(options.listed(select) or config.select, (*config.ignore, *options.listed(ignore)))
+    failing = failing_symbols(options.listed(fail_on))
     session = analysed(common, config, paths)
-    asked = options.listed(algorithms)
-    wanted = options.algorithms_of(session.analysis.contract, asked, config)
+    wanted = options.algorithms_of(session.analysis.contract, options.listed(algorithms), config)
     checked = _checked(session, options.listed(models))
     if not checked:
         printing.warn("no registered model class in these files", quiet=common.quiet)
-    found = _findings(session, checked, limited=bool(models))
-    if wanted:
-        found = list(about_algorithms(found, wanted))
-    found += _demands(session, checked, bool(models), wanted if asked else ())
-    findings = select_findings(without_excluded(found, config, session.placed.tree), symbols)
-    _put(session, findings, len(checked), format_, common)
+
+    demands = _demands(session, checked, bool(models), wanted if options.listed(algorithms) else ())
+    spoken = _unsuppressed(session, checked, demands)
+    everything = select_findings(without_excluded(spoken, config, session.placed.tree), symbols)
+    findings = _about(session, checked, everything, wanted, demands, limited=bool(models))
+    if changed_since:
+        from specint.outputs.touched import touched
+
+        findings = tuple(touched(session.analysis, findings, gate.changed_files(session, changed_since)))
+
+    comparison = None
+    if known_file:
+        scope = _scope(session, checked, symbols, paths, whole=not models and not changed_since)
+        if update_baseline:
+            return _update(session, findings, everything, known_file, scope, common)
+        findings, comparison = gate.compared(findings, everything, known_file, scope)
+    _put(_outcome(session, findings, checked, comparison), format_, extra, common)
+    failed = any(finding.rule in failing for finding in findings)
+    if known_file and comparison and comparison.fixed:
+        gate.complain_of_stale(comparison.fixed, known_file)
+        failed = True
     if printing.put_diagnostics(session.analysis.diagnostics, quiet=common.quiet):
         return 2
-    return 1 if findings and not exit_zero else 0
+    return 1 if failed and not exit_zero else 0
 
 
 def _checked(session: Session, names: Sequence[str]) -> tuple[ModelCompliance, ...]:
@@ -83,15 +108,40 @@ def _checked(session: Session, names: Sequence[str]) -> tuple[ModelCompliance, .
     return models
 
 
-def _findings(session: Session, checked: Sequence[ModelCompliance], *, limited: bool) -> list[Finding]:
+def _unsuppressed(
+    session: Session, checked: Sequence[ModelCompliance], demands: Sequence[Finding]
+) -> Sequence[Finding]:
+    """Everything that was found and no comment silences, and the comments that silence nothing."""
+    from specint.checks.suppression import without_suppressed
+
+    files = {model.file for model in checked} | (session.named or set())
+    kept, useless = without_suppressed([*session.analysis.findings, *demands], session.placed.tree, sorted(files))
+    return [*kept, *useless]
+
+
+def _about(
+    session: Session,
+    checked: Sequence[ModelCompliance],
+    everything: Sequence[Finding],
+    algorithms: Sequence[str],
+    demands: Sequence[Finding],
+    *,
+    limited: bool,
+) -> tuple[Finding, ...]:
     """The findings about these classes, and those that stand in the files named (a worker's line)."""
+    from specint.outputs.scope import about_algorithms
+
     classes = {model.class_ for model in checked}
     files = frozenset() if limited else session.named
-    return [
+    found = [
         finding
-        for finding in session.analysis.findings
+        for finding in everything
         if finding.class_ in classes or (not limited and (files is None or finding.file in files))
     ]
+    if algorithms:
+        demanded = {*demands, *about_algorithms(found, algorithms)}
+        found = [finding for finding in found if finding in demanded]
+    return tuple(found)
 
 
 def _demands(
@@ -112,23 +162,73 @@ def _demands(
     return unmet(session.analysis, pairs | {pair for pair in standing if pair[0] in classes})
 
 
-def _put(
-    session: Session, findings: Sequence[Finding], checked: int, format_: options.Format, common: options.Common
-) -> None:
-    analysis = session.analysis
-    if format_ == "json":
-        from specint.outputs.json_documents import findings_json
+def _scope(
+    session: Session,
+    checked: Sequence[ModelCompliance],
+    symbols: frozenset[str],
+    paths: Sequence[Path],
+    *,
+    whole: bool,
+) -> gate.Scope:
+    """What this run can say about entries of a baseline that it doesn't find."""
+    named = session.named
+    folders_alone = whole and named is not None and all(path.is_dir() for path in paths)
+    return gate.Scope(
+        whole=whole and named is None,
+        classes=frozenset(model.class_ for model in checked),
+        packages=frozenset(file.partition("/")[0] for file in named or ()) if folders_alone else frozenset(),
+        registered=frozenset(model.class_ for model in session.analysis.models),
+        symbols=symbols,
+    )
 
-        printing.put_bytes(findings_json(analysis, findings), common.output)
-    elif format_ == "markdown":
-        from specint.outputs.markdown import findings_markdown
 
-        printing.put_bytes(findings_markdown(analysis, findings, session.shown).encode(), common.output)
-    else:
+def _update(
+    session: Session,
+    findings: Sequence[Finding],
+    everything: Sequence[Finding],
+    path: Path,
+    scope: gate.Scope,
+    common: options.Common,
+) -> int:
+    """Write the baseline, unless something could not be read: its findings would be lost."""
+    if printing.put_diagnostics(session.analysis.diagnostics, quiet=common.quiet):
+        return 2
+    said = gate.update(findings, everything, path, scope)
+    printing.put_bytes(f"{said}\n".encode(), common.output)
+    return 0
+
+
+def _outcome(
+    session: Session,
+    findings: tuple[Finding, ...],
+    checked: Sequence[ModelCompliance],
+    comparison: Comparison | None,
+) -> Outcome:
+    from specint.outputs.outcome import Outcome, own_rules, own_tool
+
+    about = {finding.class_ for finding in findings}
+    return Outcome(
+        tool=own_tool(),
+        findings=findings,
+        rules=own_rules(),
+        place=session.place,
+        shown=session.shown,
+        diagnostics=session.analysis.diagnostics,
+        clean=tuple(model.class_ for model in checked if model.class_ not in about),
+        checked=len(checked),
+        sglang=session.analysis.sglang,
+        baseline=comparison,
+    )
+
+
+def _put(outcome: Outcome, format_: str, also: Sequence[tuple[str, Path]], common: options.Common) -> None:
+    from specint.outputs.formats import FORMATS
+
+    for name, path in also:
+        printing.put_bytes(FORMATS[name](outcome), path)
+    if format_ == "text":
         from specint.outputs.findings_text import print_findings
 
-        printing.put_text(
-            lambda console: print_findings(console, analysis, findings, checked, session.shown),
-            common.output,
-            common.colour,
-        )
+        printing.put_text(lambda console: print_findings(console, outcome), common.output, common.colour)
+    else:
+        printing.put_bytes(FORMATS[format_](outcome), common.output)

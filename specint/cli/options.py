@@ -17,6 +17,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 Format = Literal["text", "json", "markdown"]
 
 FORMATS = ("text", "json", "markdown")
+CHECK_FORMATS = (*FORMATS, "github", "sarif", "junit", "gitlab")
+"""The names of `specint.outputs.formats.FORMATS`, without importing it for `--help`; a test compares them."""
 
 
 class Common(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,6 +78,66 @@ def format_option(command: F) -> F:
         "--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True, help="How to print it."
     )
     return option(command)
+
+
+def check_formats(command: F) -> F:
+    """`--format` and `--also` of `specint check`."""
+    decorators = [
+        click.option(
+            "--format",
+            "format_",
+            type=click.Choice(CHECK_FORMATS),
+            default="text",
+            show_default=True,
+            metavar="FORMAT",
+            help=f"{', '.join(CHECK_FORMATS)}.",
+        ),
+        click.option(
+            "--also",
+            multiple=True,
+            metavar="FORMAT:FILE",
+            help="Write the same findings to FILE in another format as well. Can be given several times.",
+        ),
+    ]
+    return _apply(command, decorators)
+
+
+def also_of(values: Sequence[str]) -> tuple[tuple[str, Path], ...]:
+    """`FORMAT:FILE` taken apart."""
+    found = []
+    for value in values:
+        name, colon, file = value.partition(":")
+        if not colon or not file or name not in CHECK_FORMATS:
+            raise click.UsageError(f"--also: `{value}` is not FORMAT:FILE, with one of {', '.join(CHECK_FORMATS)}")
+        found.append((name, Path(file)))
+    return tuple(found)
+
+
+def gate(command: F) -> F:
+    """What makes a check a gate: what is known, what has changed, and what fails."""
+    decorators = [
+        click.option(
+            "--baseline",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Leave out the findings that FILE knows. What it knows and is no longer found is an error.",
+        ),
+        click.option("--update-baseline", is_flag=True, help="Write the findings of now to the baseline; exit with 0."),
+        click.option(
+            "--changed-since",
+            metavar="REF",
+            help="Only findings that a difference from this git commit can have brought: in the changed files, their "
+            "subclasses, the wrappers around them, and whatever a changed worker asks for.",
+        ),
+        click.option(
+            "--fail-on",
+            multiple=True,
+            metavar="RULE|SEVERITY",
+            help="Exit with 1 for these rules, or for this severity (error, warning, info) and worse, alone.",
+        ),
+        click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found; 2 stays."),
+    ]
+    return _apply(command, decorators)
 
 
 def models_option(command: F) -> F:

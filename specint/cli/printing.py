@@ -57,6 +57,11 @@ def warn(text: str, *, quiet: bool) -> None:
         print(f"specint: warning: {text}", file=sys.stderr)
 
 
+def complain(what: str, where: str, hint: str) -> None:
+    """One line on stderr about an error that comes beside the findings."""
+    print(f"specint: error: {SpecintError(what, where, hint)}", file=sys.stderr)
+
+
 def _replace(output: Path, data: bytes) -> None:
     """Write beside and replace, so that nobody finds half a document. A device or a pipe is written to directly."""
     try:

@@ -17,7 +17,8 @@ from specint.compliance.model import ModelCompliance
 from specint.contract.model import Contract, Requirement
 from specint.errors import Diagnostic
 from specint.outputs.outcome import Outcome
-from specint.pipeline import Analysis, Origin
+from specint.pipeline import Analysis
+from specint.source.tree import Origin
 
 
 class _Report(msgspec.Struct, frozen=True):

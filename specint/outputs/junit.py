@@ -30,7 +30,8 @@ def junit(outcome: Outcome) -> bytes:
     if outcome.baseline:
         xml.SubElement(suite, "system-out").text = str(outcome.baseline)
     xml.indent(suites)
-    return xml.tostring(suites, encoding="utf-8", xml_declaration=True) + b"\n"
+    written: bytes = xml.tostring(suites, encoding="utf-8", xml_declaration=True)
+    return written + b"\n"
 
 
 def _failed(outcome: Outcome, finding: Finding) -> xml.Element:

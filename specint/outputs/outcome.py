@@ -14,7 +14,7 @@ from specint.checks.catalog import Rule, Severity, all_rules
 from specint.checks.finding import Finding
 from specint.errors import Diagnostic
 from specint.outputs.matrix import counted, findings_phrase
-from specint.pipeline import Origin
+from specint.source.tree import Origin
 
 HOMEPAGE = "https://github.com/specint/specint"
 """Where the rules' pages are read; `[project.urls]` says the same, and a test compares them."""

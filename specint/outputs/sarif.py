@@ -98,9 +98,7 @@ def _result(outcome: Outcome, finding: Finding, rule: int, mark: str) -> Json:
     subject = f"{finding.class_}.{finding.member}" if finding.member and finding.class_ else finding.class_
     location = _location(outcome.place(finding.file), finding.line, finding.column + 1)
     if subject:
-        location["logicalLocations"] = [
-            {"fullyQualifiedName": subject, "kind": "member" if finding.member else "type"}
-        ]
+        location["logicalLocations"] = [{"fullyQualifiedName": subject, "kind": "member" if finding.member else "type"}]
     result: Json = {
         "ruleId": outcome.rules[finding.rule].id,
         "ruleIndex": rule,
@@ -138,7 +136,10 @@ def _fixes(outcome: Outcome, finding: Finding) -> list[Json]:
         {
             "description": {"text": headline},
             "artifactChanges": [
-                {"artifactLocation": _artifact(outcome.place(file)), "replacements": [_replacement(one) for one in made]}
+                {
+                    "artifactLocation": _artifact(outcome.place(file)),
+                    "replacements": [_replacement(one) for one in made],
+                }
                 for file, made in found.items()
             ],
         }
