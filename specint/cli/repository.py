@@ -1,4 +1,4 @@
-"""The git repository that a check is about: where it begins, and what has changed in it."""
+"""What has changed in the git repository that a check is about."""
 
 from __future__ import annotations
 
@@ -8,15 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from specint.errors import SpecintError
+from specint.outputs.places import repository_of
 
 _REDIRECTING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
-
-
-def repository_of(folder: Path) -> Path | None:
-    """The top of the repository that a folder lies in, None if it lies in none. Runs nothing."""
-    here = Path(os.path.realpath(folder))
-    # In a work tree of its own, and in a submodule, `.git` is a file.
-    return next((above for above in (here, *here.parents) if (above / ".git").exists()), None)
 
 
 def changed_since(reference: str, folders: Iterable[Path]) -> frozenset[Path]:

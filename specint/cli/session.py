@@ -10,13 +10,12 @@ import msgspec
 
 from specint.cli.options import Common
 from specint.cli.progress import progress
-from specint.cli.repository import repository_of
 from specint.request import Placed, placed, sglang_around
 from specint.source.tree import SourceFile
 
 if TYPE_CHECKING:
     from specint.config import Config
-    from specint.outputs.outcome import Place
+    from specint.outputs.places import Place
     from specint.pipeline import Analysis
 
 
@@ -40,17 +39,9 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
     def place(self, file: str) -> Place:
         """A file of the tree as a report names it: relative to the repository around the working directory."""
-        from specint.outputs.outcome import Place
+        from specint.outputs.places import place_in_tree, reporting_folder
 
-        where = self.placed.tree.location(SourceFile.at(file))
-        if where is None:
-            return Place(file, "sglang")
-        here = Path.cwd()
-        top = repository_of(here) or here.resolve()
-        try:
-            return Place(where.resolve().relative_to(top).as_posix())
-        except (OSError, ValueError):
-            return Place(file, "sglang")
+        return place_in_tree(self.placed.tree, file, reporting_folder())
 
 
 def configured(common: Common) -> Config:

@@ -24,10 +24,8 @@ def gitlab(outcome: Outcome) -> bytes:
 
 
 def _issue(outcome: Outcome, finding: Finding, mark: str) -> dict[str, Any]:
-    # The widget shows one line and a place; the first piece of evidence says why.
-    because = f" ({finding.evidence[0].what})" if finding.evidence else ""
     return {
-        "description": f"{finding.message}{because}",
+        "description": finding.message,
         "check_name": finding.rule,
         "fingerprint": mark,
         "severity": _SEVERITIES[outcome.severity(finding)],

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from specint.checks.finding import Finding
 from specint.outputs.addition import Group, grouped
 from specint.outputs.matrix import counted, findings_phrase, matrix, summary_line
-from specint.outputs.outcome import Outcome, summary
+from specint.outputs.outcome import Outcome
 from specint.outputs.terminal import Shown, Signs
 from specint.pipeline import Analysis
 
@@ -39,7 +39,8 @@ def report_markdown(analysis: Analysis, findings: Sequence[Finding], algorithms:
 def findings_markdown(outcome: Outcome) -> str:
     """The findings of `specint check` by class, each with its evidence and the lines to add, for a job's summary."""
     lines = [f"## specint: {findings_phrase(outcome.findings)}", ""]
-    lines += [f"{escaped(summary(outcome))}.  "]
+    if outcome.sglang.version:
+        lines.append(f"{counted(outcome.checked, 'model')} checked against SGLang {escaped(outcome.sglang.version)}.  ")
     if outcome.baseline:
         lines.append(f"{outcome.baseline}.")
     lines.append("")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import Literal
 
 import msgspec
 
@@ -14,21 +13,11 @@ from specint.checks.catalog import Rule, Severity, all_rules
 from specint.checks.finding import Finding
 from specint.errors import Diagnostic
 from specint.outputs.matrix import counted, findings_phrase
+from specint.outputs.places import Place
 from specint.source.tree import Origin
 
 HOMEPAGE = "https://github.com/specint/specint"
 """Where the rules' pages are read; `[project.urls]` says the same, and a test compares them."""
-
-
-class Place(msgspec.Struct, frozen=True):
-    """A file as a reader of a report finds it.
-
-    `base` says what the path is relative to: the repository that is checked, or the folder that holds SGLang where that
-    is somewhere else (installed, or inside a wheel).
-    """
-
-    path: str
-    base: Literal["repository", "sglang"] = "repository"
 
 
 Placing = Callable[[str], Place]
@@ -112,12 +101,14 @@ def own_tool() -> Tool:
 def fingerprints(findings: Sequence[Finding]) -> list[str]:
     """One for each finding, from rule, class and member alone: an edit above it doesn't make it another.
 
-    Where several findings agree in these, their order tells them apart.
+    Where several findings agree in these, their order tells them apart. Messages of pylint's own name no member: there
+    it is the text.
     """
     seen: Counter[str] = Counter()
     made = []
     for finding in findings:
-        key = "\0".join((finding.rule, finding.class_, finding.member))
+        about = finding.member if finding.rule.startswith("spec-") else finding.message
+        key = "\0".join((finding.rule, finding.class_, about))
         seen[key] += 1
         made.append(f"{sha256(key.encode()).hexdigest()[:32]}:{seen[key]}")
     return made

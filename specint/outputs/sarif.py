@@ -12,8 +12,9 @@ import msgspec
 from specint.checks.catalog import Severity
 from specint.checks.finding import Finding
 from specint.errors import Diagnostic
-from specint.outputs.outcome import Outcome, Place, RuleText, fingerprints
+from specint.outputs.outcome import Outcome, RuleText, fingerprints
 from specint.outputs.patch import Change, changes
+from specint.outputs.places import Place
 
 Json = dict[str, Any]
 
@@ -166,6 +167,8 @@ def _location(place: Place, line: int, column: int | None) -> Json:
 
 
 def _artifact(place: Place) -> Json:
+    if place.base == "nothing":
+        return {"uri": f"file://{quote(place.path)}"}
     return {"uri": quote(place.path), "uriBaseId": _BASES[place.base]}
 
 

@@ -16,7 +16,10 @@ __all__ = ["register"]
 
 
 def register(linter: PyLinter) -> None:
-    """Register the checker, with a message for every rule of the catalogue."""
+    """Register the checker, with a message for every rule of the catalogue, and the reporters."""
     from specint.pylint_plugin.checker import SpecintChecker
+    from specint.pylint_plugin.reporters import REPORTERS
 
     linter.register_checker(SpecintChecker(linter))
+    for reporter in REPORTERS:
+        linter.register_reporter(reporter)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from astroid import nodes  # type: ignore[import-untyped]
 from pylint.checkers import BaseChecker
@@ -18,9 +18,19 @@ if TYPE_CHECKING:
     from pylint.typing import ExtraMessageOptions, MessageDefinitionTuple
 
     from specint.checks.finding import Finding
+    from specint.outputs.places import Place
     from specint.pylint_plugin.index import Index
 
+
 CANNOT_ANALYSE = "spec-cannot-analyse"
+
+
+class Emitted(NamedTuple):
+    """A finding behind a message: the file on disk, and where every file that the finding names lies."""
+
+    path: str
+    finding: Finding
+    places: dict[str, Place]
 
 
 class SpecintChecker(BaseChecker):
@@ -82,9 +92,19 @@ class SpecintChecker(BaseChecker):
         super().__init__(linter)
         # One checker is one process and one run: what is kept here can't outlive the files it was read from.
         self._index: Index | None = None
+        self.emitted: list[Emitted] = []
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_index": None}  # `-j`: each process builds its own, from the cache on disk
+
+    def get_map_data(self) -> list[Emitted] | None:
+        """With `-j`: what a process hands to the one that prints, since a message can't carry a finding."""
+        emitted, self.emitted = self.emitted, []
+        return emitted or None
+
+    def reduce_map_data(self, linter: PyLinter, data: list[list[Emitted]]) -> None:  # noqa: ARG002
+        """With `-j`: takes what the processes handed over, before anything is printed."""
+        self.emitted += [one for part in data for one in part]
 
     def visit_module(self, node: nodes.Module) -> None:
         """Emit what is found in this module, each message on the node whose line it names."""
@@ -98,6 +118,7 @@ class SpecintChecker(BaseChecker):
         else:
             for finding in findings:
                 self._emit(node, finding)
+                self._keep(file, finding)
 
     def _findings(self, file: LintedFile) -> Sequence[Finding]:
         from specint.pylint_plugin.index import Index, Settings
@@ -115,6 +136,11 @@ class SpecintChecker(BaseChecker):
                 )
             )
         return self._index.findings(file)
+
+    def _keep(self, file: LintedFile, finding: Finding) -> None:
+        """For the reporters of ours: with `-j` they are in another process, and nothing here tells whether they are."""
+        if self._index is not None:
+            self.emitted.append(Emitted(str(file.path), finding, self._index.places(file, finding)))
 
     def _model_paths(self) -> tuple[Path, ...]:
         return tuple(Path(path).absolute() for path in self.linter.config.specint_models)

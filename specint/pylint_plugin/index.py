@@ -17,6 +17,8 @@ from specint.source.tree import SourceFile, Tree
 
 if TYPE_CHECKING:
     from specint.checks.finding import Finding
+    from specint.outputs.places import Place
+    from specint.outputs.places import Place
     from specint.pipeline import Analysis
 
 
@@ -32,10 +34,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """An analysis, the tree it is of, and the findings by the path of their file in that tree."""
+    """An analysis, the tree it is of, and the findings by the path of their file in that tree.
+
+    `known` are the places of the files that findings have named so far.
+    """
 
     placed: Placed
     by_file: dict[str, tuple[Finding, ...]]
+    known: dict[str, Place] = {}
 
 
 class Index:
@@ -57,6 +63,17 @@ class Index:
             changed = msgspec.structs.replace(found.placed, tree=found.placed.tree.overlay({own.module: file.text}))
             found = self._analysed(changed)
         return found.by_file.get(own.path, ())
+
+    def places(self, file: LintedFile, finding: Finding) -> dict[str, Place]:
+        """Where the files that a finding of this file names lie, for a report."""
+        from specint.outputs.places import place_in_tree, reporting_folder
+
+        found = self._place(file)
+        names = {finding.file, *(one.file for one in finding.evidence)}
+        if new := names - found.known.keys():
+            top = reporting_folder()
+            found.known.update((name, place_in_tree(found.placed.tree, name, top)) for name in new)
+        return {name: found.known[name] for name in sorted(names)}
 
     def _place(self, file: LintedFile) -> _Place:
         key = (file.sglang, None if file.sglang else file.path.parent)
