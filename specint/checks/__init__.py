@@ -1,7 +1,11 @@
-"""The rules: one file each, found here by the symbol that their folder in `rules/` has."""
+"""The rules over an analysed tree: found in `specint.checks.rules` by themselves, none is listed anywhere."""
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,17 +14,23 @@ if TYPE_CHECKING:
     from specint.pipeline import Analysis
 
 
+def rule_modules() -> Iterator[ModuleType]:
+    """The module of every rule, in the order of their names."""
+    from specint.checks import rules
+
+    for found in sorted(pkgutil.iter_modules(rules.__path__), key=lambda one: one.name):
+        yield importlib.import_module(f"{rules.__name__}.{found.name}")
+
+
 def run(context: Context) -> tuple[Finding, ...]:
     """Every finding of every rule, in the order of files, lines, rules and members."""
-    from specint.checks import missing_delegation, partial_interface, unresolved
-
-    found = [f for module in (missing_delegation, partial_interface, unresolved) for f in module.check(context)]
-    return tuple(sorted(found, key=lambda f: (f.file, f.line, f.column, f.id, f.member, f.class_)))
+    found = [f for module in rule_modules() if hasattr(module, "check") for f in module.check(context)]
+    return tuple(sorted(found, key=lambda f: (f.file, f.line, f.column, f.id, f.member, f.class_, f.message)))
 
 
 def demand(analysis: Analysis, model: str, algorithm: str) -> tuple[Finding, ...]:
     """What a model (by dotted class) lacks for an algorithm that was demanded of it."""
-    from specint.checks.unsupported_algorithm import demanded
+    from specint.checks.rules.unsupported_algorithm import demanded
 
     found = next(one for one in analysis.models if one.class_ == model)
     return demanded(analysis.contract, found, algorithm)

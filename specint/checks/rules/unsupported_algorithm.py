@@ -18,7 +18,9 @@ def demanded(contract: Contract, model: ModelCompliance, algorithm: str) -> tupl
     found = []
     for label in verdict.missing:
         wanted = " or ".join(label.split("|"))
-        found.append(_finding(contract, model, algorithm, label, f"{model.name} lacks {wanted}, which {algorithm} requires"))
+        found.append(
+            _finding(contract, model, algorithm, label, f"{model.name} lacks {wanted}, which {algorithm} requires")
+        )
     for label in verdict.unknown:
         reason = model.members[label.split("|")[0]].reason or "it can't be followed"
         message = f"whether {model.name} has {label}, which {algorithm} requires, can't be known: {reason}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from specint.checks.catalog import rule
 from specint.checks.context import Context, call_sites, gaps, listed
 from specint.checks.finding import Evidence, Finding
-from specint.checks.missing_delegation import delegable
+from specint.checks.rules.missing_delegation import delegable
 from specint.compliance.judge import insists
 from specint.compliance.model import ModelCompliance
 
@@ -54,7 +54,11 @@ def _offers(model: ModelCompliance, member: str) -> bool:
 
 
 def _finding(
-    context: Context, model: ModelCompliance, label: str, algorithms: tuple[str, ...], claims: dict[str, tuple[str, ...]]
+    context: Context,
+    model: ModelCompliance,
+    label: str,
+    algorithms: tuple[str, ...],
+    claims: dict[str, tuple[str, ...]],
 ) -> Finding:
     member = label.split("|")[0]
     requirements = tuple(r for part in label.split("|") for r in context.insisted(part))
