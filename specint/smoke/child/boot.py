@@ -33,7 +33,7 @@ def load(package: str, device: str) -> dict[str, Any]:
     # SGLang then takes its plain PyTorch branches, on a GPU too: tensors still live there, and no kernel is needed.
     torch.version.cuda = None
     if not device.startswith("cuda"):
-        torch.cuda.synchronize = torch.cuda.empty_cache = _nothing  # type: ignore[assignment]
+        _without_a_gpu(torch)
     import transformers
 
     said = _Warnings()
@@ -127,18 +127,21 @@ def architecture(package: str, model_config: Any) -> tuple[type, str]:  # noqa: 
     raise LookupError("this SGLang has no get_model_architecture where it used to be")
 
 
-def after_loading(package: str, model: Any, model_config: Any) -> None:  # noqa: ANN401
-    """What a loader does once the weights are there: packed or split copies of them are made."""
-    loader = module(package, "srt.model_loader.loader")
+def after_loading(package: str, model: Any, model_config: Any, *, through_loader: bool) -> None:  # noqa: ANN401
+    """What a loader does once the weights are there: packed or split copies of them are made.
+
+    A model's own `load_weights` does its part of it (`through_loader`); dummy weights need that too.
+    """
+    if not through_loader and hasattr(model, "post_load_weights"):
+        hook = getattr(module(package, "srt.model_loader.loader"), "post_load_weights", None)
+        if hook is not None:
+            hook(model, **fitting(hook, model_config=model_config))
+        else:
+            model.post_load_weights()
     for part in model.modules():
         method = getattr(part, "quant_method", None)
         if method is not None and hasattr(method, "process_weights_after_loading"):
             method.process_weights_after_loading(part)
-    hook = getattr(loader, "post_load_weights", None)
-    if hook is not None:
-        hook(model, **fitting(hook, model_config=model_config))
-    elif hasattr(model, "post_load_weights"):
-        model.post_load_weights()
 
 
 def registry(package: str) -> Any:  # noqa: ANN401
@@ -168,6 +171,25 @@ def fitting(function: Any, **offered: object) -> dict[str, object]:  # noqa: ANN
 def _ranks(context: Any) -> Any:  # noqa: ANN401
     made = getattr(context, "SpawnRanks", None)
     return made(world_rank=0, gpu_id=0) if made is not None else SimpleNamespace(world_rank=0, gpu_id=0)
+
+
+def _without_a_gpu(torch: Any) -> None:  # noqa: ANN401
+    """Models make streams and empty caches without asking whether there is a GPU: let that do nothing."""
+    torch.cuda.synchronize = torch.cuda.empty_cache = _nothing
+    torch.cuda.Stream = torch.cuda.Event = _Nothing
+    torch.cuda.current_stream = _Nothing
+
+
+class _Nothing:
+    """A stream or an event where there is none."""
+
+    def __init__(self, *_arguments: object, **_keywords: object) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _nothing
 
 
 def _nothing(*_arguments: object, **_keywords: object) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from . import boot
 from .channel import Channel, Skipped, place, said
-from .configuration import Tiny, source_of
+from .configuration import Tiny, sources_of
 
 MOST_ATTEMPTS = 60
 LACKS = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
@@ -37,36 +38,58 @@ class Built:
 
 def build(package: str, job: dict[str, Any], channel: Channel, *, draft: bool = False) -> Built:
     """Configure and build; a key that the class reads and its configuration lacks is given a value, and told."""
-    settings = job["settings"]
-    architecture = job["architecture"]
     with channel.step("configure"):
-        if job.get("checkpoint"):
-            tiny = Tiny.of_checkpoint(Path(job["checkpoint"]), settings)
-            channel.tell(config_class="config.json of the checkpoint", found_by=job["checkpoint"])
-        else:
-            table = boot.registry(package)
-            class_ = table.models.get(architecture)
-            if class_ is None:
-                _import_again(package, job.get("module"))
-                raise Skipped(f"SGLang's registry has no {architecture}")
-            if job.get("module") and class_.__module__ != job["module"]:
-                raise Skipped(f"SGLang's registry has another {architecture}, that of {class_.__module__}")
-            source, how = source_of(class_)
-            channel.tell(config_class=source.__name__ if source else None, found_by=how)
-            tiny = Tiny(source, architecture, settings, **job.get("given", {}))
+        tinies = list(_configurations(package, job))
     with channel.step("build"):
-        model, model_config = _attempts(package, tiny, job["device"], draft)
+        model, model_config, tiny = _first_that_builds(package, tinies, job["device"], draft)
+        text = model_config.hf_text_config
         channel.tell(
             class_=f"{type(model).__module__}.{type(model).__qualname__}",
+            config_class=tiny.name,
+            found_by=tiny.found_by,
             assumed=tiny.assumed,
             parameters=sum(parameter.numel() for parameter in model.parameters()),
             devices=sorted({str(parameter.device) for parameter in model.parameters()}),
-            layers=int(getattr(model_config.hf_text_config, "num_hidden_layers", 0) or 0),
-            hidden=int(getattr(model_config.hf_text_config, "hidden_size", 0) or 0),
-            vocabulary=int(getattr(model_config.hf_text_config, "vocab_size", 0) or 0),
-            tied=bool(getattr(model_config.hf_text_config, "tie_word_embeddings", False)),
+            layers=int(getattr(text, "num_hidden_layers", 0) or 0),
+            hidden=int(getattr(text, "hidden_size", 0) or 0),
+            vocabulary=int(getattr(text, "vocab_size", 0) or 0),
+            tied=bool(getattr(text, "tie_word_embeddings", False)),
         )
     return Built(model, model_config, tiny)
+
+
+def _configurations(package: str, job: dict[str, Any]) -> Iterator[Tiny]:
+    if job.get("checkpoint"):
+        yield Tiny.of_checkpoint(Path(job["checkpoint"]), job["settings"])
+        return
+    architecture = job["architecture"]
+    class_ = boot.registry(package).models.get(architecture)
+    if class_ is None:
+        _import_again(job.get("module"))
+        raise Skipped(f"SGLang's registry has no {architecture}")
+    if job.get("module") and class_.__module__ != job["module"]:
+        raise Skipped(f"SGLang's registry has another {architecture}, that of {class_.__module__}")
+    problem: Exception | None = None
+    count = 0
+    for source, how in sources_of(class_):
+        try:
+            yield Tiny(source, architecture, job["settings"], how, **job.get("given", {}))
+            count += 1
+        except Exception as error:
+            problem = problem or error
+    if not count and problem:
+        raise problem
+
+
+def _first_that_builds(package: str, tinies: list[Tiny], device: str, draft: bool) -> tuple[Any, Any, Tiny]:
+    """The likeliest configuration that a model can be built from; if none, the first one's error."""
+    problem: Exception | None = None
+    for tiny in tinies:
+        try:
+            return *_attempts(package, tiny, device, draft), tiny
+        except Exception as error:
+            problem = problem or error
+    raise problem or Skipped("there is no configuration to build it from")
 
 
 def _attempts(package: str, tiny: Tiny, device: str, draft: bool) -> tuple[Any, Any]:
@@ -92,7 +115,7 @@ def _outermost(tiny: Tiny, lacks: re.Match[str] | None) -> Any:  # noqa: ANN401
     return type(lacks[1], (), {})() if lacks else None
 
 
-def _import_again(package: str, name: str | None) -> None:
+def _import_again(name: str | None) -> None:
     """The registry leaves out what it can't import: say why."""
     import importlib
 

@@ -24,6 +24,13 @@ class Channel:
         self._handle = os.dup(1)
         os.dup2(2, 1)
         self.step_name = ""
+        self._about = ""
+
+    def about(self, what: str) -> Channel:
+        """The same channel, its steps named for another model than the job's."""
+        other = Channel.__new__(Channel)
+        other._handle, other.step_name, other._about = self._handle, "", f"{what} "
+        return other
 
     def send(self, event: str, **data: object) -> None:
         """One line of JSON."""
@@ -39,6 +46,7 @@ class Channel:
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
         """A step that either ends, is skipped, or fails with a reason. What fails in it ends there: see `failed`."""
+        name = self._about + name
         self.step_name = name
         started = time.monotonic()
         self.send("begin", step=name)

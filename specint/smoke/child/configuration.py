@@ -6,6 +6,7 @@ import fnmatch
 import importlib
 import inspect
 import json
+import re
 import typing
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,27 +15,48 @@ from typing import Any
 from .channel import Skipped
 
 GENERIC = "specint_tiny"
+DRAFT_ENDINGS = re.compile(r"(NextN|_?MTP|Eagle3?|EAGLE3?|DSpark|DFlash|Draft(Model)?)+$")
 ARCHITECTURE_ENDINGS = ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel", "Model", "ForSequenceClassification")
 
 
-def source_of(class_: type) -> tuple[type | None, str]:
-    """The configuration class of a model class, and how it was found; None where nothing says which.
+def sources_of(class_: type) -> Iterator[tuple[type | None, str]]:
+    """The configuration classes that may belong to a model class, the likeliest first, and how each was found.
 
     What its constructor is annotated with, in order of the class hierarchy; what Transformers lists for an architecture
-    of that name; a configuration of the same name.
+    of that name; a configuration of the same name; what another class of its module is annotated with. The last is
+    None: a generic configuration.
     """
     from transformers import PretrainedConfig
 
+    known: set[type] = set()
+    for found, how in _candidates(class_, PretrainedConfig):
+        if found is not None and found not in known:
+            known.add(found)
+            yield found, how
+    yield None, "nothing says which: a generic one"
+
+
+def _candidates(class_: type, base: type) -> Iterator[tuple[type | None, str]]:
     for owner in class_.__mro__:
-        found = _annotated(owner, PretrainedConfig)
-        if found is not None:
-            own = "" if owner is class_ else f" of {owner.__name__}"
-            return found, f"the annotation of the constructor{own}"
-    for name in (class_.__name__, *(base.__name__ for base in class_.__mro__[1:] if base.__module__ != "builtins")):
-        listed = _listed(name) or _namesake(name)
-        if listed is not None:
-            return listed, f"the architecture's name, {name}"
-    return None, "none: a generic one"
+        own = "" if owner is class_ else f" of {owner.__name__}"
+        yield _annotated(owner, base), f"the annotation of the constructor{own}"
+    for owner in class_.__mro__:
+        if owner.__module__.startswith(("torch.", "builtins")):
+            continue
+        for name in _stems(owner.__name__):
+            yield _listed(name), f"what Transformers lists for {name}"
+            yield _namesake(name), f"the name of {name}"
+    for other in vars(importlib.import_module(class_.__module__)).values():
+        if isinstance(other, type) and other.__module__ == class_.__module__:
+            found = _annotated(other, base)
+            if found is not None and "Vision" not in found.__name__ and "Audio" not in found.__name__:
+                yield found, f"the annotation of {other.__name__} beside it"
+
+
+def _stems(name: str) -> tuple[str, ...]:
+    """The name of a draft is its target's, with an ending."""
+    stem = DRAFT_ENDINGS.sub("", name)
+    return (name,) if stem == name else (name, stem)
 
 
 def _annotated(owner: type, base: type) -> type | None:
@@ -100,10 +122,13 @@ class Tiny:
         assumed: keys that the class asks for and its configuration lacks, with the values they were given.
     """
 
-    def __init__(self, source: type | None, architecture: str, settings: dict[str, Any], **given: object) -> None:
+    def __init__(
+        self, source: type | None, architecture: str, settings: dict[str, Any], found_by: str, **given: object
+    ) -> None:
         self.settings = settings
+        self.name = source.__name__ if source else None
+        self.found_by = found_by
         self.assumed: dict[str, object] = {}
-        self.classes: dict[str, list[str]] = {}
         values = _defaults_of(source) if source else {**settings["sizes"], **_nulls(settings["defaults"])}
         self.values = self.shrunk(values)
         self.values["architectures"] = [architecture]
@@ -112,9 +137,12 @@ class Tiny:
         self.values.pop("transformers_version", None)
         for rule in settings["given"]:
             self._give(rule, architecture, self.values)
+        # Some wrappers answer for their language model: what is None there hides what is said here.
+        text = self.values.get("text_config")
+        if isinstance(text, dict) and "architectures" in text:
+            text["architectures"] = text["architectures"] or [architecture]
         self.values.update(given)
-        if source is None:
-            _register_generic()
+        _make_known(source, self.values["model_type"])
 
     @classmethod
     def of_checkpoint(cls, folder: Path, settings: dict[str, Any]) -> Tiny:
@@ -124,7 +152,8 @@ class Tiny:
         except (OSError, ValueError) as error:
             raise Skipped(f"{folder}/config.json can't be read: {error}") from error
         made = cls.__new__(cls)
-        made.settings, made.assumed, made.classes = settings, {}, {}
+        made.settings, made.assumed = settings, {}
+        made.name, made.found_by = "config.json", str(folder)
         read.pop("quantization_config", None)
         made.values = made.shrunk(read)
         made.values["torch_dtype"] = made.values["dtype"] = "float32"
@@ -152,7 +181,7 @@ class Tiny:
             return
         if all(part.get(key) is not None for key in rule.get("having", ("architectures",))):
             only_null = rule.get("where") == "null"
-            part.update({key: value for key, value in rule["values"].items() if not only_null or part.get(key) is None})
+            part.update({key: value for key, value in rule["values"].items() if not only_null or not part.get(key)})
         for key, value in part.items():
             if isinstance(value, dict) and "having" in rule and key not in _KEPT:
                 self._give(rule, architecture, value)
@@ -176,7 +205,11 @@ class Tiny:
         fewer = next((sizes[key] for key in _LAYER_KEYS if isinstance(values.get(key), int)), None)
         small: dict[str, Any] = {}
         for key, value in values.items():
-            if isinstance(value, dict):
+            if isinstance(value, dict) and value and all(str(name).isdigit() for name in value):
+                small[key] = {name: one for name, one in value.items() if fewer is None or int(name) < fewer}
+            elif key == "rope_scaling" and not value:
+                small[key] = None  # an empty one is none
+            elif isinstance(value, dict):
                 small[key] = self.shrunk(value, (*path, key)) if key not in _KEPT else value
             elif isinstance(value, list) and layers and fewer and len(value) in (layers, layers + 1):
                 small[key] = value[: fewer + len(value) - layers]
@@ -221,11 +254,20 @@ def _adapt_rotary(rotary: dict[str, Any], values: dict[str, Any]) -> None:
 
 
 def _defaults_of(source: type) -> dict[str, Any]:
-    made: Any = source()
+    try:
+        made: Any = source()
+    except TypeError:  # a field without a default
+        made = source(**dict.fromkeys(_required(source)))
     values = json.loads(made.to_json_string(use_diff=False))
     values.setdefault("model_type", getattr(source, "model_type", "") or GENERIC)
     # What a class attribute or a property maps to another key is not in the dictionary, and needn't be.
     return typing.cast("dict[str, Any]", values)
+
+
+def _required(source: type) -> list[str]:
+    parameters = inspect.signature(source).parameters.values()
+    plain = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return [one.name for one in parameters if one.default is inspect.Parameter.empty and one.kind in plain]
 
 
 def _nulls(table: dict[str, Any]) -> dict[str, Any]:
@@ -233,11 +275,16 @@ def _nulls(table: dict[str, Any]) -> dict[str, Any]:
     return {key: None if value == "null" else value for key, value in table.items()}
 
 
-def _register_generic() -> None:
+def _make_known(source: type | None, model_type: str) -> None:
+    """Let AutoConfig find the class: some are only known to a checkpoint's own code, which a smoke load never runs."""
     from transformers import AutoConfig, PretrainedConfig
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-    made = type("TinyConfig", (PretrainedConfig,), {"model_type": GENERIC})
-    AutoConfig.register(GENERIC, made, exist_ok=True)
+    if source is None:
+        made = type("TinyConfig", (PretrainedConfig,), {"model_type": GENERIC})
+        AutoConfig.register(GENERIC, made, exist_ok=True)
+    elif model_type not in CONFIG_MAPPING and getattr(source, "model_type", None) == model_type:
+        AutoConfig.register(model_type, source)
 
 
 def _parts(config: Any, values: dict[str, Any], class_name: str) -> Iterator[dict[str, Any]]:  # noqa: ANN401

@@ -2,15 +2,70 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
-from . import boot
-from .building import build
-from .channel import Channel
+from . import boot, capture, exchange, reference
+from .asking import ask
+from .building import Built, build
+from .channel import Channel, Skipped
+from .forward import Engine
 
 
 def run(package: str, job: dict[str, Any], channel: Channel) -> None:
-    """Build the model and do with it what the job asks."""
+    """Build the model, ask it what the contract asks, and do with it what the job says.
+
+    A step that fails doesn't end the others, as long as there is a model.
+    """
     with channel.step("start"):
         boot.start(package, job["device"])
     built = build(package, job, channel)
+    ask(built, job, channel, role=job["role"])
+    states = _forward(package, built, job, channel) if job["forward"] else None
+    if job.get("draft"):
+        _tried(lambda: _with_draft(package, built, states, job, channel))
+    _tried(lambda: exchange.read_back(built, job, channel))
+
+
+def _forward(package: str, built: Built, job: dict[str, Any], channel: Channel) -> Any:  # noqa: ANN401 - a tensor
+    """The joined states of some layers, for the draft; None where there are none."""
+    import torch
+
+    known: list[reference.Reference] = []
+    if job["reference"]:
+        _tried(lambda: known.append(reference.load(package, built, job, channel)))
+    if not known and job["device"] != "meta":
+        capture.fill(package, built, job["device"])
+    runs: list[capture.Run] = []
+    _tried(lambda: runs.append(capture.run(package, built, job, channel)))
+    if not runs:
+        return None
+    if known:
+        tokens = Engine(package, built, job["device"]).tokens
+        _tried(lambda: reference.compare(built, known[0], runs[0], tokens, channel))
+    first = next((one.states for one in runs[0].captured if one.states), None)
+    return torch.cat(first, dim=-1) if first else None
+
+
+def _with_draft(package: str, target: Built, states: Any, job: dict[str, Any], channel: Channel) -> None:  # noqa: ANN401
+    draft_job = {**job, "architecture": job["draft"], "module": None, "checkpoint": None, "given": job["draft_given"]}
+    draft = build(package, draft_job, channel.about("draft"))
+    ask(draft, draft_job, channel, step="draft contract", role="draft")
+    exchange.hand_over(target, draft, job, channel)
+    with channel.step("draft forward"):
+        if not job["forward"]:
+            raise Skipped("no forward was asked for")
+        if states is None:
+            raise Skipped("the target gave no states")
+        engine = Engine(package, draft, job["device"])
+        output = engine.prefill(spec_info=SimpleNamespace(hidden_states=states))
+        logits, hidden = output.next_token_logits, output.hidden_states
+        channel.tell(logits=list(logits.shape), hidden=list(hidden.shape), finite=bool(logits.isfinite().all()))
+
+
+def _tried(step: Any) -> None:  # noqa: ANN401 - a function of no arguments
+    """Do a step; what went wrong in it has been told."""
+    try:
+        step()
+    except Exception:
+        pass

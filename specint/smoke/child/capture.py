@@ -1,0 +1,141 @@
+"""Auxiliary hidden states: asked for layer by layer, and followed to the logits processor's output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from . import boot
+from .asking import some_layers
+from .building import Built
+from .channel import Channel, Skipped, place, said
+from .forward import LENGTHS, Engine
+
+
+class Captured:
+    """What one request for layers gave. `states` are tensors of [tokens, hidden], None where the forward failed."""
+
+    def __init__(self, asked: list[int] | None, states: list[Any] | None, **told: object) -> None:
+        self.asked = asked
+        self.states = states
+        self.told = told
+
+    def as_data(self) -> dict[str, Any]:
+        """For the channel."""
+        count = None if self.states is None else len(self.states)
+        return {"asked": self.asked, "states": count, **self.told}
+
+
+class Run:
+    """All that a forward gave: `logits` without capture, and what was captured for each request."""
+
+    def __init__(self) -> None:
+        self.logits: Any = None
+        self.decode_logits: Any = None
+        self.captured: list[Captured] = []
+
+
+def run(package: str, built: Built, job: dict[str, Any], channel: Channel) -> Run:
+    """Prefill and decode without capture, then with it: some layers, all, each alone, and the model's own choice."""
+    done = Run()
+    with channel.step("forward"):
+        if job["device"] == "meta":
+            raise Skipped("the device meta holds no numbers")
+        engine = Engine(package, built, job["device"])
+        output = engine.prefill("NULL")
+        done.logits = _logits(output)
+        done.decode_logits = _logits(engine.decode())
+        channel.tell(logits=list(done.logits.shape), finite=_finite(done.logits) and _finite(done.decode_logits))
+        member = next((name for name in job["capture"] if hasattr(built.model, name)), None)
+        if member is None:
+            channel.tell(capture=None)
+            return done
+        meaning = next(one for one in job["settings"]["member"] if one["name"] == member)
+        channel.tell(capture=member)
+        layers = built.layers
+        requests: list[list[int] | None] = [some_layers(built), list(range(layers)), *([i] for i in range(layers))]
+        if meaning.get("states_by_default"):
+            requests.append(None)
+        for asked in requests:
+            done.captured.append(_request(engine, built, member, asked))
+            channel.tell(captured=[one.as_data() for one in done.captured])
+    return done
+
+
+def _request(engine: Engine, built: Built, member: str, asked: list[int] | None) -> Captured:
+    with unchanged(built.model):
+        try:
+            getattr(built.model, member)(*([] if asked is None else [asked]))
+            output = engine.prefill()
+            states = _split(output.hidden_states, built)
+            last = _split(engine.prefill("LAST").hidden_states, built)
+            engine.prefill()
+            decoded = _split(engine.decode().hidden_states, built)
+        except Exception as error:
+            return Captured(asked, None, error=said(error), where=place(error))
+    told: dict[str, object] = {"decode_states": len(decoded), "rows": [_rows(states), _rows(last), _rows(decoded)]}
+    if states and not all(_finite(one) for one in states):
+        told["finite"] = False
+    expected = [sum(LENGTHS), len(LENGTHS), len(LENGTHS)]
+    if states and told["rows"] != expected:
+        told["rows_expected"] = expected
+    return Captured(asked, states, **told)
+
+
+def _split(hidden: Any, built: Built) -> list[Any]:  # noqa: ANN401 - a tensor or None
+    """The states that were joined, one beside the other."""
+    if hidden is None:
+        return []
+    width = int(built.text_config.hidden_size)
+    if hidden.shape[-1] % width:
+        raise ValueError(f"hidden states of width {hidden.shape[-1]}, no multiple of the hidden size {width}")
+    return list(hidden.split(width, dim=-1))
+
+
+def _rows(states: list[Any]) -> int:
+    return int(states[0].shape[0]) if states else 0
+
+
+def _logits(output: Any) -> Any:  # noqa: ANN401 - SGLang's output
+    found = getattr(output, "next_token_logits", None)
+    if found is None:
+        raise Skipped(f"its forward gives {type(output).__name__}, not logits: it is no language model")
+    return found
+
+
+def _finite(tensor: Any) -> bool:  # noqa: ANN401
+    import torch
+
+    return bool(torch.isfinite(tensor).all())
+
+
+@contextmanager
+def unchanged(model: Any) -> Iterator[None]:  # noqa: ANN401
+    """Undo afterwards what was set on the modules: some setters add to what an earlier call asked for."""
+    kept = [
+        (part, {name: list(value) if isinstance(value, list) else value for name, value in vars(part).items()})
+        for part in model.modules()
+    ]
+    try:
+        yield
+    finally:
+        for part, values in kept:
+            vars(part).clear()
+            vars(part).update(values)
+
+
+def fill(package: str, built: Built, device: str) -> None:
+    """Random weights, and what a loader does after it has them."""
+    import torch
+
+    generator = torch.Generator(device="cpu").manual_seed(0)
+    with torch.no_grad():
+        for name, parameter in built.model.named_parameters():
+            if not parameter.is_floating_point():
+                continue
+            values = torch.randn(parameter.shape, generator=generator) * 0.05
+            if parameter.dim() == 1 and "bias" not in name:
+                values += 1.0
+            parameter.copy_(values.to(parameter.dtype).to(device))
+    boot.after_loading(package, built.model, built.model_config, through_loader=False)
