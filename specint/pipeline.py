@@ -159,7 +159,8 @@ def _registered(
     from specint.compliance.registry import registered
 
     package = f"{tree.package}.{declared.code.models}"
-    own = [file for file in tree.files(package) if file.module.count(".") == package.count(".") + 1 and not file.is_init]
+    depth = package.count(".") + 1  # the registry doesn't look into packages below
+    own = [file for file in tree.files(package) if file.module.count(".") == depth and not file.is_init]
     found: dict[ClassNode, None] = {}
     for file in [*own, *models]:
         module = project.module(file.module)

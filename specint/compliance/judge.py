@@ -74,6 +74,7 @@ class Judge:
         self._draft_members = self._telling_members()
 
     def judge(self) -> tuple[ModelCompliance, ...]:
+        """Every registered model, in the order of files and lines."""
         return tuple(self._model(node) for node in sorted(self.models, key=lambda n: (n.file, n.facts.line)))
 
     def _model(self, node: ClassNode) -> ModelCompliance:
@@ -114,6 +115,7 @@ class Judge:
         return self._wraps[node.key]
 
     def is_model(self, node: ClassNode) -> bool:
+        """Whether a class is one: registered, an heir of one that is, or one that some algorithm could take."""
         if node in self._registered or any(one in self._registered for one in self.hierarchy.order(node).nodes):
             return True
         if self.hierarchy.lookup(node, "forward") is None:

@@ -44,8 +44,9 @@ class Members:
             return MemberStatus(status="unknown", reason=order.problem)
         forwarder = self.hierarchy.lookup(node, _FORWARDS)
         if forwarder is not None:
-            place = f"{forwarder.owner.name} forwards what it doesn't know by {_FORWARDS} ({forwarder.owner.file}:{forwarder.line})"
-            return MemberStatus(status="unknown", reason=place)
+            owner = forwarder.owner
+            how = f"{owner.name} forwards what it doesn't know by {_FORWARDS} ({owner.file}:{forwarder.line})"
+            return MemberStatus(status="unknown", reason=how)
         unknown = self.hierarchy.unknown_bases(node)
         if unknown:
             names = ", ".join(base.name for base in unknown)

@@ -34,7 +34,9 @@ def registered(project: Project, module: facts.Module, attribute: str) -> tuple[
                 )
             ) if name == attribute:
                 found.update(dict.fromkeys(_named(project, module, argument)))
-            case facts.Bind(target=facts.Name(id=name), value=facts.Other(parts=parts), how="augment") if name == attribute:
+            case facts.Bind(
+                target=facts.Name(id=name), value=facts.Other(parts=parts), how="augment"
+            ) if name == attribute:
                 for part in parts:
                     found.update(dict.fromkeys(_named(project, module, part)))
             case _:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from specint.contract.algorithms import aliases, members
+from specint.contract.algorithms import aliases, members, registrations
 from specint.contract.code import Code
 from specint.contract.infer import Inference
 from specint.contract.model import Contract
@@ -23,11 +23,13 @@ def build_contract(project: Project, hierarchy: Hierarchy, roots: Roots, modules
     Raises:
         SpecintError: no call site of a worker was found: a clean run would mean nothing.
     """
+    modules = tuple(modules)
     code = Code(project)
     code.add(modules)
     receivers = Receivers(project, hierarchy, roots, code)
-    reach = Reach(receivers)
-    names = members(hierarchy, roots)
+    registered = registrations(project, roots, modules)
+    reach = Reach(receivers, registered)
+    names = tuple(dict.fromkeys((*members(hierarchy, roots), *registered)))
     requirements = Inference(reach, names).requirements()
     none = roots.declared.algorithm.none
     algorithms = tuple(name for name in names if name != none)
@@ -40,6 +42,9 @@ def build_contract(project: Project, hierarchy: Hierarchy, roots: Roots, modules
     return Contract(
         requirements=requirements,
         algorithms=algorithms,
-        aliases=aliases(project, roots, algorithms),
+        aliases={
+            **aliases(project, roots, algorithms),
+            **{alias: one.name for one in registered.values() for alias in one.aliases},
+        },
         workers={a: tuple(node.key for node in reach.workers(a)) for a in algorithms},
     )

@@ -110,13 +110,13 @@ class Code:
                         self.accesses[source].append(Occurrence(function, step, expr, local))
                 self._walk(base, function, step, local)
             case facts.Call(func=func, args=args, keywords=keywords):
-                name = tail(func)
-                if name is not None:
-                    self.calls[name].append(Occurrence(function, step, expr, local))
-                    if name in _PROBES and args:
+                called = tail(func)
+                if called is not None:
+                    self.calls[called].append(Occurrence(function, step, expr, local))
+                    if called in _PROBES and args:
                         for source in tails(args[0]):
                             self.probes[source].append(Occurrence(function, step, expr, local))
-                    self._flow_call(name, expr)
+                    self._flow_call(called, expr)
                 self._walk(func, function, step, local)
                 for arg in args:
                     self._walk(arg, function, step, local)
@@ -160,7 +160,7 @@ class Code:
                     self._edges[source].add(keyword.name)
 
     def flow_names(self, roots: Iterable[str]) -> set[str]:
-        """Every name under which what is kept under the roots' names can be met: an over-approximation by names alone."""
+        """Every name under which what is kept under the roots' names can be met: generous, by names alone."""
         found: set[str] = set()
         pending = list(roots)
         while pending:
@@ -202,8 +202,8 @@ def tail(expr: Expr) -> str | None:
         case facts.Name(id=name) | facts.Attribute(name=name):
             return name
         case facts.Call(func=func):
-            name = tail(func)
-            return f"{name}()" if name is not None else None
+            called = tail(func)
+            return f"{called}()" if called is not None else None
         case facts.Item(base=base) | facts.Starred(value=base) | facts.Walrus(value=base):
             return tail(base)
         case _:
@@ -228,14 +228,14 @@ def tails(expr: Expr) -> Iterator[str]:
             for one in rest:
                 yield from tails(one)
         case facts.Call(func=func, args=args):
-            if (name := tail(expr)) is not None:
-                yield name
+            if (called := tail(expr)) is not None:
+                yield called
             if isinstance(func, facts.Name) and func.id in ("list", "tuple", "zip", "enumerate", "reversed", "cast"):
                 for arg in args:
                     yield from tails(arg)
         case _:
-            if (name := tail(expr)) is not None:
-                yield name
+            if (last := tail(expr)) is not None:
+                yield last
 
 
 def _target_tails(target: Expr) -> Iterator[str]:

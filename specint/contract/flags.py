@@ -30,9 +30,9 @@ def decisive_names(code: Code, roots: Iterable[str]) -> set[str]:
     for name, calls in code.calls.items():
         for call in calls:
             assert isinstance(call.expr, facts.Call)
-            for index, arg in enumerate(call.expr.args):
+            for position, arg in enumerate(call.expr.args):
                 for source in _sources(arg, set()):
-                    edges[source].add(f"{name}({index})")
+                    edges[source].add(f"{name}({position})")
             for keyword in call.expr.keywords:
                 if keyword.name is not None:
                     for source in _sources(keyword.value, set()):
@@ -55,9 +55,9 @@ def decisive_names(code: Code, roots: Iterable[str]) -> set[str]:
 def _edges_of(function: FunctionNode, edges: dict[str, set[str]]) -> None:
     scope = function.facts.body
     under: dict[int, set[str]] = {-1: set()}
-    for index, guard in enumerate(scope.guards):
+    for number, guard in enumerate(scope.guards):
         test = guard.test if guard.kind != "loop" else None
-        under[index] = under[guard.parent] | (set(mentioned(test)) if test is not None else set())
+        under[number] = under[guard.parent] | (set(mentioned(test)) if test is not None else set())
     for step in scope.steps:
         match step:
             case facts.Bind(target=target, value=value, how="=") if value is not None:

@@ -46,7 +46,7 @@ class Inference:
         names = reach.code.flow_names([reach.roots.declared.runner.model])
         self.touches = find_touches(reach.receivers, names)
         self.presence = Presence(reach, self.touches)
-        self._insisted: dict[tuple[int, Side], list[Insisted]] = {}
+        self._insisted: dict[tuple[int, Side, frozenset[str]], list[Insisted]] = {}
 
     def requirements(self) -> tuple[Requirement, ...]:
         """All requirements, in a fixed order."""
@@ -54,7 +54,8 @@ class Inference:
         for touch in self.touches:
             for role, algorithm, meaning in self._meanings(touch):
                 use: Use = "call" if touch.kind == "call" else "write" if touch.kind == "write" else "read"
-                key = (role, touch.member, use, meaning.strength, meaning.group, meaning.condition, bool(meaning.settings))
+                meant = (meaning.strength, meaning.group, meaning.condition, bool(meaning.settings))
+                key = (role, touch.member, use, *meant)
                 merged[key].append((touch, algorithm, meaning))
         self._settle_settings(merged)
         self._first_choices(merged)
@@ -187,6 +188,7 @@ class Inference:
         return self.reach.answers(literal.expr, not literal.positive, function)
 
     def site(self, function: FunctionNode, line: int) -> Site:
+        """A line of a function, as data."""
         return Site(function.module.path, line, function.facts.qualname)
 
     # -- all touches -----------------------------------------------------------------------------------------------
@@ -215,12 +217,12 @@ class Inference:
             for place in list(merged[key]):
                 touch, algorithm, _ = place
                 for function, role, under, meaning in groups:
-                    if (function, role, under) == (touch.function, key[0], algorithm):
-                        if touch.member in str(meaning.group).split("|"):
-                            merged[key].remove(place)
-                            target = (*key[:3], "any-of", meaning.group, meaning.condition, bool(meaning.settings))
-                            merged[target].append((touch, algorithm, meaning))
-                            break
+                    same = (function, role, under) == (touch.function, key[0], algorithm)
+                    if same and touch.member in str(meaning.group).split("|"):
+                        merged[key].remove(place)
+                        target = (*key[:3], "any-of", meaning.group, meaning.condition, bool(meaning.settings))
+                        merged[target].append((touch, algorithm, meaning))
+                        break
             if not merged[key]:
                 del merged[key]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import Union
 
 from specint.contract.reach import Reach, Side
 from specint.contract.touches import Touch
@@ -53,7 +52,7 @@ class Open:
     about_model: bool = False
 
 
-Literal = Union[Has, Holds, IsA, Open]
+Literal = Has | Holds | IsA | Open
 Clause = tuple[Literal, ...]
 
 _WRAPPERS_DEPTH = 4
@@ -75,13 +74,14 @@ class Presence:
         return local + self.on_the_way(touch.function, touch.step.guard)
 
     def on_the_way(self, function: FunctionNode, guard: int) -> tuple[Clause, ...]:
+        """All clauses of a guard and those around it."""
         key = (id(function), guard)
         if key not in self._clauses:
             self._clauses[key] = tuple(
                 clause
                 for one in function.facts.body.guards_of(guard)
-                if one.test is not None and one.kind != "loop" and one.left_by != "raise"
-                or one.left_by == "raise" and self.asks_model(one, function)
+                if one.test is not None and one.kind != "loop"
+                if one.left_by != "raise" or self.asks_model(one, function)
                 for clause in self.clauses(one.test, one.positive, function)
             )
         return self._clauses[key]
@@ -89,17 +89,16 @@ class Presence:
     def asks_model(self, guard: facts.Guard, function: FunctionNode) -> bool:
         """Whether a guard's condition is about a model object; where a check on anything else raised, what follows is
         no less required."""
-        return guard.test is not None and self._about_model(guard.test, function) or self._names_soft(guard, function)
-
-    def _names_soft(self, guard: facts.Guard, function: FunctionNode) -> bool:
-        assert guard.test is not None
-        return any(
+        if guard.test is None:
+            return False
+        return self._about_model(guard.test, function) or any(
             not isinstance(literal, Open)
             for clause in self.clauses(guard.test, guard.positive, function)
             for literal in clause
         )
 
     def clauses(self, expr: Expr, positive: bool, function: FunctionNode) -> tuple[Clause, ...]:
+        """A condition in conjunctive form."""
         match expr:
             case facts.Not(operand=operand):
                 return self.clauses(operand, not positive, function)
@@ -121,6 +120,7 @@ class Presence:
         return Open(expr, positive, about)
 
     def atom(self, expr: Expr, positive: bool, function: FunctionNode, depth: int = 0) -> Literal:
+        """What one condition that is neither `and`, `or` nor `not` says."""
         touch = self._touches.get((id(function), expr))
         if touch is not None:
             if touch.kind in ("probe", "get"):

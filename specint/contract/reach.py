@@ -6,10 +6,11 @@ they are set, parameters to what callers hand over. What is open stays open, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
+from specint.contract.algorithms import Registration
 from specint.contract.code import Occurrence
 from specint.contract.flags import decisive_names, mentioned
 from specint.contract.receivers import Receivers
@@ -17,11 +18,13 @@ from specint.facts import model as facts
 from specint.facts.model import Expr
 from specint.graph.project import ClassNode, FunctionNode
 from specint.graph.questions import Questions
-from specint.graph.values import ClassValue, FunctionValue, Instance, bind_arguments
+from specint.graph.values import ClassValue, Frame, FunctionValue, Instance, bind_arguments
 
 Constant = str | int | float | bool | None
 Constants = frozenset[Constant] | None
 """The constants an expression can be; None: anything."""
+
+_NONE_YET: Constants = frozenset()
 
 _MANY_CALLERS = 40
 _DEPTH = 16
@@ -40,14 +43,16 @@ class Side(NamedTuple):
 
     @property
     def nearby(self) -> Side:
+        """The same side, looked at from close by."""
         return Side(self.algorithm, self.role, True)
 
 
 class Reach:
     """Answers, memoised, whether code runs on a side."""
 
-    def __init__(self, receivers: Receivers) -> None:
+    def __init__(self, receivers: Receivers, registrations: Mapping[str, Registration] | None = None) -> None:
         self.receivers = receivers
+        self.registrations = registrations or {}
         self.project = receivers.project
         self.hierarchy = receivers.hierarchy
         self.roots = receivers.roots
@@ -147,7 +152,7 @@ class Reach:
         positive = op in ("==", "is", "in")
         if op not in ("==", "!=", "is", "is not", "in", "not in"):
             return None
-        if self.is_algorithm(left, function, at):
+        if self.is_algorithm(left, function):
             named = self._named_algorithms(right)
             if named is None:
                 return None
@@ -155,7 +160,8 @@ class Reach:
         lefts = self.constants(left, function, at, side)
         if lefts is None or len(lefts) == 0:
             return None
-        rights = self._members(right, function, at, side) if "in" in op.split() else self.constants(right, function, at, side)
+        read = self._members if "in" in op.split() else self.constants
+        rights = read(right, function, at, side)
         if rights is None or not rights:
             return None
         if "in" in op.split():
@@ -180,7 +186,7 @@ class Reach:
             found |= one
         return frozenset(found)
 
-    def is_algorithm(self, expr: Expr, function: FunctionNode, at: facts.Step | None) -> bool:
+    def is_algorithm(self, expr: Expr, function: FunctionNode) -> bool:
         """Whether an expression is the algorithm that the server runs."""
         match expr:
             case facts.Name(id=name) | facts.Attribute(name=name) if name in self.roots.declared.algorithm.attributes:
@@ -202,7 +208,7 @@ class Reach:
         if param is not None and param.annotation is not None:
             return self.roots.enum in self.project.symbol(function.module, param.annotation)
         return any(
-            self.is_algorithm(step.value, function, step)
+            self.is_algorithm(step.value, function)
             for step in function.binds.get(name, ())
             if isinstance(step, facts.Bind) and step.value is not None and step.how == "="
         )
@@ -236,7 +242,7 @@ class Reach:
         key = ("constants", id(expr), id(function), at.guard, at.line, side)
         self._depth += 1
         try:  # a flag that depends on itself adds nothing
-            return self._questions.ask(key, lambda: self._constants_of(expr, function, at, side), frozenset())
+            return self._questions.ask(key, lambda: self._constants_of(expr, function, at, side), _NONE_YET)
         finally:
             self._depth -= 1
 
@@ -263,7 +269,7 @@ class Reach:
                     if answer is decisive:
                         kept.append(value)
                         break
-                    if answer is None or value is values[-1] or (answer is not decisive and not kept and value is values[-1]):
+                    if answer is None or value is values[-1]:
                         kept.append(value)
                 return self._together(self.constants(value, function, at, side) for value in kept)
             case facts.Call():
@@ -303,8 +309,8 @@ class Reach:
 
     def _module_constant(self, name: str, function: FunctionNode) -> Constants:
         values = self.evaluator.module_name(name, function.module)
-        constants = [getattr(v, "value", ...) for v in values]
-        return frozenset(constants) if constants and ... not in constants else None
+        constants = [v.value for v in values if isinstance(v, ConstantValue)]
+        return frozenset(constants) if constants and len(constants) == len(values) else None
 
     def _parameter(self, param: facts.Param, function: FunctionNode, side: Side) -> Constants:
         if side.near:
@@ -317,7 +323,8 @@ class Reach:
             if not self.occurs(caller, side.nearby):
                 continue
             assert isinstance(caller.expr, facts.Call)
-            bound = bind_arguments(function, caller.expr, skip_first=function.owner is not None and function.outer is None)
+            is_method = function.owner is not None and function.outer is None
+            bound = bind_arguments(function, caller.expr, skip_first=is_method)
             if param.name in bound:
                 found.append(self.constants(bound[param.name], caller.function, caller.step, side))
             elif any(k.name is None for k in caller.expr.keywords):
@@ -329,7 +336,7 @@ class Reach:
         return self._together(found)
 
     def _flag(self, base: Expr, name: str, function: FunctionNode, at: facts.Step, side: Side) -> Constants:
-        if self.is_algorithm(base, function, at):
+        if self.is_algorithm(base, function):
             return frozenset({side.algorithm}) if name == "name" else None
         if side.near:
             return None
@@ -341,7 +348,7 @@ class Reach:
 
     def _flag_of(self, node: ClassNode, name: str, side: Side) -> Constants:
         key = ("flag", node.key, name, side)
-        return self._questions.ask(key, lambda: self._flag_values(node, name, side), frozenset())
+        return self._questions.ask(key, lambda: self._flag_values(node, name, side), _NONE_YET)
 
     def _flag_values(self, node: ClassNode, name: str, side: Side) -> Constants:
         found: list[Constants] = []
@@ -356,7 +363,7 @@ class Reach:
                 if frame.function is not None:
                     bound.append((frame.function, step))
         if member is not None and member.value is not None:
-            found.append(self.constants(member.value, _nowhere(self, member.owner), facts.Return(None, -1, 0), side))
+            found.append(self.constants(member.value, _nowhere(member.owner), facts.Return(None, -1, 0), side))
         if not bound and not found:
             return None
         for method, step in bound:
@@ -379,9 +386,9 @@ class Reach:
             case facts.Call(func=facts.Name(id="bool"), args=(one,)):
                 answer = self.truth(one, function, at, side)
                 return None if answer is None else frozenset({answer})
-            case facts.Call(func=facts.Attribute(base=base, name=name)) if self.is_algorithm(base, function, at):
+            case facts.Call(func=facts.Attribute(base=base, name=name)) if self.is_algorithm(base, function):
                 member = self.hierarchy.lookup(self.roots.enum, name)
-                return self._returns(member.function, side) if member is not None and member.function else None
+                return self._predicate(member.function, side) if member is not None and member.function else None
             case _ if side.near:
                 return None
             case _:
@@ -391,16 +398,32 @@ class Reach:
                     return None
                 return self._returns(functions[0], side)
 
+    def _predicate(self, function: FunctionNode, side: Side) -> Constants:
+        """What a method of the algorithm answers. One that looks a word up in what was registered (SGLang 0.5.5) answers
+        whether the algorithm was registered with it."""
+        answers = self._returns(function, side)
+        registration = self.registrations.get(side.algorithm)
+        if answers is not None or registration is None:
+            return answers
+        words = {
+            part.value
+            for step in function.facts.body.steps
+            if isinstance(step, facts.Return) and step.value is not None
+            for part in facts.walk(step.value)
+            if isinstance(part, facts.Constant) and isinstance(part.value, str)
+        }
+        return frozenset({words.pop() in registration.words}) if len(words) == 1 else None
+
     def _returns(self, function: FunctionNode, side: Side) -> Constants:
         def answer() -> Constants:
             steps = [s for s in function.facts.body.steps if isinstance(s, facts.Return)]
             reached = [step for step in steps if self.possible(function, step.guard, side)]
             return self._together(self.constants(step.value, function, step, side) for step in reached)
 
-        return self._questions.ask(("returns", id(function), side), answer, frozenset())
+        return self._questions.ask(("returns", id(function), side), answer, _NONE_YET)
 
     def answers(self, expr: Expr, answer: bool, function: FunctionNode) -> bool:
-        """Whether the source gives a flag this answer somewhere as it stands: a constant that is assigned or returned."""
+        """Whether the source gives a flag this answer somewhere: a constant that is assigned or returned."""
         match expr:
             case facts.Not(operand=operand):
                 return self.answers(operand, not answer, function)
@@ -480,9 +503,19 @@ class Reach:
                     for value in self.evaluator.evaluate(step.value, self.receivers.frame(method), step):
                         if isinstance(value, ClassValue) and self._takes_target(value.node):
                             found[value.node] = None
-        for node in self._constructed_workers(side):
+        for node in (*self._registered_workers(algorithm), *self._constructed_workers(side)):
             found[node] = None
         return tuple(found)
+
+    def _registered_workers(self, algorithm: str) -> Iterable[ClassNode]:
+        """What an algorithm was registered with: a worker class, or a function that makes one."""
+        registration = self.registrations.get(algorithm)
+        for expr, module in registration.made_by if registration is not None else ():
+            for value in self.evaluator.evaluate(expr, Frame(module)):
+                made = self.evaluator.returned(value.node, None, None) if isinstance(value, FunctionValue) else {value}
+                for one in sorted(made, key=str):
+                    if isinstance(one, (ClassValue, Instance)) and self._takes_target(one.node):
+                        yield one.node
 
     def _takes_target(self, node: ClassNode) -> bool:
         member = self.hierarchy.lookup(node, "__init__")
@@ -496,7 +529,7 @@ class Reach:
     def _constructed_workers(self, side: Side) -> Iterable[ClassNode]:
         """Worker classes that a scheduler outside of the workers' package constructs itself (SGLang up to 0.5.5)."""
         parameter = self.roots.declared.worker.target_parameter
-        for name, calls in self.code.calls.items():
+        for calls in self.code.calls.values():
             for call in calls:
                 assert isinstance(call.expr, facts.Call)
                 if self._is_worker_code(call.function) or not any(k.name == parameter for k in call.expr.keywords):
@@ -505,7 +538,7 @@ class Reach:
                     continue
                 values = self.evaluator.evaluate(call.expr.func, self.receivers.frame(call.function), call.step)
                 for value in values:
-                    if isinstance(value, ClassValue) and value.node.name == name and self._takes_target(value.node):
+                    if isinstance(value, ClassValue) and self._takes_target(value.node):
                         yield value.node
 
     def live(self, algorithm: str) -> set[int]:
@@ -538,9 +571,12 @@ class Reach:
                             if reference not in spoken and self.possible(one, step.guard, side):
                                 spoken.add(reference)
                                 pending += waiting.pop(reference, ())
-                        elif reference not in classes and id(reference) not in found:
-                            if self.possible(one, step.guard, side):
-                                pending.append(reference)
+                        elif (
+                            reference not in classes
+                            and id(reference) not in found
+                            and self.possible(one, step.guard, side)
+                        ):
+                            pending.append(reference)
         return self._live[algorithm]
 
     @cached_property
@@ -571,7 +607,7 @@ class Reach:
         return [function for function in found if self._is_worker_code(function)]
 
     def references(self, function: FunctionNode) -> list[tuple[ClassNode | FunctionNode | str, facts.Step]]:
-        """What a function (or one within it) mentions: classes and functions of the workers' package, and attributes."""
+        """What a function (or one within it) mentions: classes and functions of the workers' package, attributes."""
         if id(function) not in self._references:
             found: list[tuple[ClassNode | FunctionNode | str, facts.Step]] = []
             for name, step in self.code.mentions.get(id(function), ()):
@@ -603,7 +639,7 @@ def _is_constant(expr: Expr | None, truth: bool) -> bool:
     return isinstance(expr, facts.Constant) and bool(expr.value) is truth
 
 
-def _nowhere(reach: Reach, owner: ClassNode) -> FunctionNode:
+def _nowhere(owner: ClassNode) -> FunctionNode:
     """A function without parameters in a class's module: where a class-level default is evaluated."""
     body = facts.Scope((), (), (), ())
     return FunctionNode(owner.module, facts.Function("", owner.name, 0, 0, 0, (), None, (), body, False))

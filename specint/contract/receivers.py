@@ -50,7 +50,7 @@ class Receivers:
 
     def has_side(self, node: ClassNode) -> bool:
         """Whether objects of a class stand on one side of speculative decoding: workers and runners do."""
-        return self.hierarchy.is_subclass(node, self.roots.runner) or self.hierarchy.is_subclass(node, self.roots.worker)
+        return any(self.hierarchy.is_subclass(node, root) for root in (self.roots.runner, self.roots.worker))
 
     def role_of(self, node: ClassNode) -> str:
         """The side that a class takes by itself: "draft" where its own constructor sets the draft flag."""
@@ -72,7 +72,7 @@ class Receivers:
             for keyword in step.value.keywords
         )
 
-    def _construct(self, node: ClassNode, call: facts.Call, frame: Frame) -> Values | None:
+    def _construct(self, node: ClassNode, call: facts.Call, _: Frame) -> Values | None:
         if not self.has_side(node):
             return None
         flag = self.roots.declared.worker.draft_flag
@@ -128,7 +128,7 @@ class Receivers:
         return found
 
     def _from_heir(self, frame: Frame, param: facts.Param) -> Values | None:
-        """What an heir's constructor hands to a parameter of the inherited one, None where the heir has none of its own."""
+        """What an heir's constructor hands to a parameter of the inherited one, None where the heir has none."""
         function, receiver = frame.function, frame.receiver
         assert function is not None
         if function.name != "__init__" or not isinstance(receiver, Instance) or receiver.node is function.owner:
@@ -205,12 +205,15 @@ class Receivers:
 
     def _class_aliases(self, node: ClassNode) -> list[str]:
         """Parameters that are annotated as a class of this kind: calling one of them constructs it."""
-        return [name for name in self.code.calls if name.endswith("_cls") or name.endswith("_class")] if self.has_side(node) else []
+        if not self.has_side(node):
+            return []
+        return [name for name in self.code.calls if name.endswith(("_cls", "_class"))]
 
     def _calls(self, call: Occurrence, function: FunctionNode) -> bool:
         assert isinstance(call.expr, facts.Call)
         func = call.expr.func
-        if isinstance(func, facts.Attribute) and isinstance(func.base, facts.Call) and func.base.func == facts.Name("super"):
+        base = func.base if isinstance(func, facts.Attribute) else None
+        if isinstance(func, facts.Attribute) and isinstance(base, facts.Call) and base.func == facts.Name("super"):
             owner = call.function.owner
             if owner is None or function.owner is None or function.name != func.name:
                 return False

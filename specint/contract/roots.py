@@ -14,6 +14,8 @@ from specint.graph.project import ClassNode, Project
 
 
 class AlgorithmRoot(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the algorithms are named, and under which names one is kept."""
+
     enum: str
     none: str
     attributes: tuple[str, ...]
@@ -22,12 +24,16 @@ class AlgorithmRoot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunnerRoot(msgspec.Struct, frozen=True, kw_only=True):
+    """What keeps a model, and in which attribute."""
+
     class_: str = msgspec.field(name="class")
     model: str
     reason: str
 
 
 class WorkerRoot(msgspec.Struct, frozen=True, kw_only=True):
+    """What owns a runner, and how the two sides are told apart."""
+
     class_: str = msgspec.field(name="class")
     target_parameter: str
     draft_flag: str
@@ -35,6 +41,8 @@ class WorkerRoot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CodeRoot(msgspec.Struct, frozen=True, kw_only=True):
+    """Which packages are scanned, and where models name themselves."""
+
     packages: tuple[str, ...]
     workers: str
     models: str
@@ -43,6 +51,8 @@ class CodeRoot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DraftRoot(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a checkpoint is turned into a draft, and what only drafts read."""
+
     configuration: str
     flag: str
     attribute: str
@@ -62,6 +72,7 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
 
 @cache
 def declared() -> Declared:
+    """The declarations, read once."""
     return msgspec.convert(tomllib.loads(rules_text("contract.toml")), Declared)
 
 

@@ -36,14 +36,17 @@ class Touch:
 
     @property
     def function(self) -> FunctionNode:
+        """The function that touches."""
         return self.occurrence.function
 
     @property
     def step(self) -> facts.Step:
+        """The step in which it happens."""
         return self.occurrence.step
 
     @property
     def local(self) -> Local:
+        """The conditions within the expression itself."""
         return self.occurrence.local
 
 
@@ -69,9 +72,10 @@ def find_touches(receivers: Receivers, names: set[str]) -> list[Touch]:
     for member, writes in code.writes.items():
         for one in writes:
             assert isinstance(one.expr, facts.Attribute)
-            if not names.isdisjoint(tails(one.expr.base)):
-                if roles := receivers.models(one.expr.base, one.function, one.step):
-                    found.append(Touch(one, frozenset(roles), member, "write", one.expr, one.expr.base, one.expr.line))
+            if names.isdisjoint(tails(one.expr.base)):
+                continue
+            if roles := receivers.models(one.expr.base, one.function, one.step):
+                found.append(Touch(one, frozenset(roles), member, "write", one.expr, one.expr.base, one.expr.line))
     return sorted(found, key=lambda touch: (touch.function.module.path, touch.line, touch.member))
 
 

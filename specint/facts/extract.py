@@ -8,6 +8,7 @@ import re
 import tokenize
 import warnings
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from specint.errors import SpecintError
 from specint.facts import model as facts
@@ -371,8 +372,10 @@ class _Scope:
         if isinstance(node.op, ast.Not):
             return facts.Not(self.expr(node.operand))
         operand = node.operand
-        if isinstance(node.op, ast.USub) and isinstance(operand, ast.Constant) and type(operand.value) in (int, float):
-            return facts.Constant(-operand.value)  # type: ignore[operator]
+        if isinstance(node.op, ast.USub) and isinstance(operand, ast.Constant):
+            value = operand.value
+            if type(value) is float or (type(value) is int and value < 2**63):
+                return facts.Constant(-value)
         return self.other(node)
 
     def yields(self, node: ast.Yield | ast.YieldFrom) -> Expr:
@@ -417,7 +420,7 @@ def _reraises(handlers: Sequence[ast.ExceptHandler]) -> str:
     return answers.pop() if len(answers) == 1 else "maybe"
 
 
-_STATEMENTS: dict[type[ast.stmt], Callable[[_Scope, object, int], int]] = {
+_STATEMENTS: dict[type[ast.stmt], Callable[[_Scope, Any, int], int]] = {
     ast.Assign: _Scope.assign,
     ast.AnnAssign: _Scope.annotated,
     ast.AugAssign: _Scope.augmented,
@@ -440,9 +443,9 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[_Scope, object, int], int]] = {
     ast.FunctionDef: _Scope.define,
     ast.AsyncFunctionDef: _Scope.define,
     ast.ClassDef: _Scope.define_class,
-}  # type: ignore[assignment]
+}
 
-_EXPRESSIONS: dict[type[ast.expr], Callable[[_Scope, object], Expr]] = {
+_EXPRESSIONS: dict[type[ast.expr], Callable[[_Scope, Any], Expr]] = {
     ast.Name: lambda _, node: facts.Name(node.id),
     ast.Attribute: _Scope.attribute,
     ast.Call: _Scope.call,
@@ -469,4 +472,4 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[_Scope, object], Expr]] = {
     ast.NamedExpr: lambda scope, node: facts.Walrus(node.target.id, scope.expr(node.value)),
     ast.Yield: _Scope.yields,
     ast.YieldFrom: _Scope.yields,
-}  # type: ignore[assignment]
+}

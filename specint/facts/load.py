@@ -37,7 +37,7 @@ class Loader:
         self.tree = tree
         self.store = store
         self.version = version
-        self.jobs = jobs if jobs is not None else len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+        self.jobs = jobs if jobs is not None else _processors()
         self.progress = progress
         self.diagnostics: dict[str, Diagnostic] = {}
         self._modules: dict[str, facts.Module | None] = {}
@@ -82,9 +82,8 @@ class Loader:
                     pass
             fresh[key] = b""
         unread = [(file, key) for file, key in keys.items() if key in fresh]
-        done = 0
-        for (file, key), encoded in zip(unread, self._extracted([file for file, _ in unread]), strict=True):
-            done += 1
+        answers = zip(unread, self._extracted([file for file, _ in unread]), strict=True)
+        for done, ((file, key), encoded) in enumerate(answers, 1):
             if self.progress is not None:
                 self.progress("reading", done, len(unread))
             if isinstance(encoded, SpecintError):
@@ -108,7 +107,7 @@ class Loader:
         place, line, column = error.where, 0, 0
         if place.startswith(f"{file.path}:"):
             numbers = [int(part) for part in place[len(file.path) + 1 :].split(":") if part.isdigit()]
-            line, column = (numbers + [0, 0])[:2]
+            line, column = [*numbers, 0, 0][:2]
         self.diagnostics[file.path] = Diagnostic(
             file=file.path, line=line, column=column, what=error.what, hint=error.hint
         )
@@ -135,6 +134,10 @@ class Loader:
             for answers in pool.map(_extract_all, (list(self._read(chunk)) for chunk in chunks)):
                 for answer in answers:
                     yield SpecintError(*answer) if isinstance(answer, tuple) else answer
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def _extract(task: Task | SpecintError) -> bytes | SpecintError:

@@ -1,4 +1,6 @@
-"""What one module says on its own, as plain data: a pure function of its text, so it can be cached and computed anywhere.
+"""What one module says on its own, as plain data.
+
+Facts are a pure function of a text, so they can be cached and computed anywhere.
 
 Bodies are kept flat: every statement of a scope is a step, and each step names the guard under which it runs. A guard
 knows its parent, so the conditions on the way to any step are a short walk, without a tree of blocks. Expressions stay
@@ -8,7 +10,7 @@ trees, cut down to what linking needs; anything else keeps only its parts (`Othe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, Union
+from typing import Literal, TypeAlias, Union
 
 import msgspec
 
@@ -21,10 +23,14 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Name(Node, frozen=True, array_like=True, gc=False, tag="n"):
+    """A name as it stands."""
+
     id: str
 
 
 class Attribute(Node, frozen=True, array_like=True, gc=False, tag="a"):
+    """`base.name`; `line` is where the name stands, not where the expression begins."""
+
     base: Expr
     name: str
     line: int
@@ -38,6 +44,8 @@ class Keyword(Node, frozen=True, array_like=True, gc=False):
 
 
 class Call(Node, frozen=True, array_like=True, gc=False, tag="c"):
+    """`func(args, keywords)`."""
+
     func: Expr
     args: tuple[Expr, ...]
     keywords: tuple[Keyword, ...]
@@ -45,6 +53,8 @@ class Call(Node, frozen=True, array_like=True, gc=False, tag="c"):
 
 
 class Constant(Node, frozen=True, array_like=True, gc=False, tag="k"):
+    """A literal; bytes, complex numbers and huge integers are `Other`."""
+
     value: str | int | float | bool | None
 
 
@@ -69,11 +79,15 @@ class Mapping(Node, frozen=True, array_like=True, gc=False, tag="d"):
 
 
 class Boolean(Node, frozen=True, array_like=True, gc=False, tag="b"):
+    """`a and b and c`, `a or b`."""
+
     op: Literal["and", "or"]
     values: tuple[Expr, ...]
 
 
 class Not(Node, frozen=True, array_like=True, gc=False, tag="!"):
+    """`not operand`."""
+
     operand: Expr
 
 
@@ -85,32 +99,44 @@ class Compare(Node, frozen=True, array_like=True, gc=False, tag="="):
 
 
 class Choice(Node, frozen=True, array_like=True, gc=False, tag="?"):
+    """`then if test else otherwise`."""
+
     test: Expr
     then: Expr
     otherwise: Expr
 
 
 class Lambda(Node, frozen=True, array_like=True, gc=False, tag="l"):
+    """`lambda params: body`."""
+
     params: tuple[Param, ...]
     body: Expr
 
 
 class Loop(Node, frozen=True, array_like=True, gc=False):
+    """One `for target in iterable if conditions` of a comprehension."""
+
     target: Expr
     iterable: Expr
     conditions: tuple[Expr, ...]
 
 
 class Comprehension(Node, frozen=True, array_like=True, gc=False, tag="g"):
+    """A list, set, dict or generator display; of a dict, `element` is the pair."""
+
     element: Expr
     loops: tuple[Loop, ...]
 
 
 class Starred(Node, frozen=True, array_like=True, gc=False, tag="*"):
+    """`*value`."""
+
     value: Expr
 
 
 class Walrus(Node, frozen=True, array_like=True, gc=False, tag="w"):
+    """`(name := value)`."""
+
     name: str
     value: Expr
 
@@ -121,7 +147,7 @@ class Other(Node, frozen=True, array_like=True, gc=False, tag="o"):
     parts: tuple[Expr, ...]
 
 
-Expr = Union[  # noqa: UP007 - msgspec resolves the forward references of a Union, not those of `|` on strings
+Expr: TypeAlias = Union[  # noqa: UP007 - msgspec resolves the forward references of a Union, not those of `|` on strings
     Name,
     Attribute,
     Call,
@@ -194,6 +220,8 @@ class Evaluate(Node, frozen=True, array_like=True, gc=False, tag="e"):
 
 
 class Return(Node, frozen=True, array_like=True, gc=False, tag="r"):
+    """`return value`."""
+
     value: Expr | None
     guard: int
     line: int
@@ -208,6 +236,8 @@ class Raise(Node, frozen=True, array_like=True, gc=False, tag="x"):
 
 
 class Delete(Node, frozen=True, array_like=True, gc=False, tag="d"):
+    """`del target`."""
+
     target: Expr
     guard: int
     line: int
@@ -235,12 +265,14 @@ class Define(Node, frozen=True, array_like=True, gc=False, tag="f"):
 
 
 class DefineClass(Node, frozen=True, array_like=True, gc=False, tag="c"):
+    """A class of the scope comes into being here; `index` counts within its classes."""
+
     index: int
     guard: int
     line: int
 
 
-Step = Union[Bind, Evaluate, Return, Raise, Delete, Import, Define, DefineClass]  # noqa: UP007
+Step: TypeAlias = Union[Bind, Evaluate, Return, Raise, Delete, Import, Define, DefineClass]  # noqa: UP007
 
 
 class Scope(Node, frozen=True, array_like=True, gc=False):
@@ -275,6 +307,8 @@ class Function(Node, frozen=True, array_like=True, gc=False):
 
 
 class Class(Node, frozen=True, array_like=True, gc=False):
+    """`qualname` is dotted within the module; `line` is that of the `class` statement, decorators left out."""
+
     name: str
     qualname: str
     line: int

@@ -54,6 +54,7 @@ class Assignment:
 
     @property
     def is_none(self) -> bool:
+        """Whether it can only be None."""
         return bool(self.values) and all(v == ConstantValue(None) for v in self.values)
 
 
@@ -119,17 +120,18 @@ class Composition:
             self._assignments[node.key] = found
             ran = self.constructor(node)
             for frame in ran:
-                self._collect(frame, node, found, late=False)
+                self._collect(frame, found, late=False)
             functions = {id(frame.function) for frame in ran}
             for one in self.hierarchy.order(node).nodes:
                 for method in self.project.methods_of(one):
                     if id(method) not in functions and method.name != "__init__":
-                        self._collect(Frame(method.module, method, Instance(node)), node, found, late=True)
+                        self._collect(Frame(method.module, method, Instance(node)), found, late=True)
         return self._assignments[node.key]
 
-    def _collect(self, frame: Frame, node: ClassNode, found: dict[str, list[Assignment]], late: bool) -> None:
+    def _collect(self, frame: Frame, found: dict[str, list[Assignment]], late: bool) -> None:
         function = frame.function
-        assert function is not None and function.owner is not None
+        assert function is not None
+        assert function.owner is not None
         if not function.facts.params:
             return
         own = function.facts.params[0].name
@@ -190,12 +192,15 @@ def _assigned(step: facts.Step, own: str) -> Iterator[tuple[str, facts.Expr | No
             for attribute in _targets(target, own):
                 yield attribute, value if not isinstance(target, facts.Sequence) else None
         case facts.Evaluate(
-            value=facts.Call(func=facts.Name(id="setattr"), args=(facts.Name(id=found), facts.Constant(value=str(name)), value))
+            value=facts.Call(
+                func=facts.Name(id="setattr"), args=(facts.Name(id=found), facts.Constant(value=str(name)), value)
+            )
         ) if found == own:
             yield name, value
         case facts.Evaluate(
             value=facts.Call(
-                func=facts.Attribute(base=facts.Name(id=found), name=method), args=(facts.Constant(value=str(name)), *rest)
+                func=facts.Attribute(base=facts.Name(id=found), name=method),
+                args=(facts.Constant(value=str(name)), *rest),
             )
         ) if found == own and method in _REGISTERS:
             yield name, rest[0] if rest else None

@@ -33,6 +33,7 @@ class ExternalClass(msgspec.Struct, frozen=True, kw_only=True):
 
 @cache
 def external_classes() -> dict[str, ExternalClass]:
+    """Every name under which a declared class may be imported -> what is declared of it."""
     declared = msgspec.convert(tomllib.loads(rules_text("externals.toml"))["class"], list[ExternalClass])
     return {name: one for one in declared for name in (one.name, *one.aliases)}
 
@@ -64,10 +65,12 @@ class Order:
 
     @property
     def nodes(self) -> tuple[ClassNode, ...]:
+        """Those of the tree."""
         return tuple(one for one in self.classes if isinstance(one, ClassNode))
 
     @property
     def external(self) -> tuple[External, ...]:
+        """Those outside of it."""
         return tuple(one for one in self.classes if isinstance(one, External))
 
 
@@ -136,9 +139,11 @@ class Hierarchy:
         return order
 
     def is_subclass(self, node: ClassNode, other: ClassNode) -> bool:
+        """Whether a class is another or inherits from it."""
         return other in self.order(node).classes
 
     def related(self, one: ClassNode, other: ClassNode) -> bool:
+        """Whether one of two classes inherits from the other."""
         return self.is_subclass(one, other) or self.is_subclass(other, one)
 
     # -- members ---------------------------------------------------------------------------------------------------
@@ -146,7 +151,8 @@ class Hierarchy:
     def own(self, node: ClassNode) -> dict[str, Member]:
         """What the class body defines, the last definition of each name, and what the module assigns to the class."""
         if node.key not in self._own:
-            self._own[node.key] = {**_body_members(self.project, node), **self._assigned_in(node.module).get(node.key, {})}
+            assigned = self._assigned_in(node.module).get(node.key, {})
+            self._own[node.key] = {**_body_members(self.project, node), **assigned}
         return self._own[node.key]
 
     def _assigned_in(self, module: facts.Module) -> dict[str, dict[str, Member]]:
@@ -170,6 +176,7 @@ class Hierarchy:
         return next(self.definitions(node, name), None)
 
     def definitions(self, node: ClassNode, name: str) -> Iterator[Member]:
+        """Every definition of a member along the resolution order, the one that counts first."""
         for one in self.order(node).nodes:
             if (member := self.own(one).get(name)) is not None:
                 yield member
@@ -235,11 +242,9 @@ def _body_members(project: Project, node: ClassNode) -> dict[str, Member]:
                         node, function.name, kind, function.facts.line, function, conditional=guard != -1
                     )
             case facts.Bind(target=facts.Name(id=name), how=how) if how != "declare":
-                alias = step.value is not None and isinstance(step.value, facts.Name) and found.get(step.value.id)
-                if alias:
-                    found[name] = Member(node, name, alias.kind, step.line, alias.function, step.value, step.guard != -1)
-                else:
-                    found[name] = Member(node, name, "attribute", step.line, None, step.value, step.guard != -1)
+                alias = found.get(step.value.id) if isinstance(step.value, facts.Name) else None
+                alike, bound = (alias.kind, alias.function) if alias is not None else ("attribute", None)
+                found[name] = Member(node, name, alike, step.line, bound, step.value, step.guard != -1)
             case facts.DefineClass(index=index):
                 name = scope.classes[index].name
                 found[name] = Member(node, name, "class", step.line, conditional=step.guard != -1)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Union
 
 from specint.facts import model as facts
-from specint.facts.model import Expr
+from specint.facts.model import Expr, Step
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,10 +20,12 @@ class ClassNode:
 
     @property
     def name(self) -> str:
+        """The plain name."""
         return self.facts.name
 
     @property
     def file(self) -> str:
+        """The path of its module."""
         return self.module.path
 
     def __repr__(self) -> str:
@@ -42,19 +43,22 @@ class FunctionNode:
 
     @property
     def name(self) -> str:
+        """The plain name."""
         return self.facts.name
 
     @property
     def key(self) -> str:
+        """The dotted name, the module's included."""
         return f"{self.module.name}.{self.facts.qualname}"
 
     @cached_property
-    def binds(self) -> dict[str, list[facts.Step]]:
+    def binds(self) -> dict[str, list[Step]]:
         """Every step that gives a local name a value, in source order."""
         return _binds(self.facts.body)
 
     @cached_property
     def nested(self) -> tuple[FunctionNode, ...]:
+        """The functions defined directly within this one."""
         return tuple(FunctionNode(self.module, inner, self.owner, self) for inner in self.facts.body.functions)
 
     def __repr__(self) -> str:
@@ -63,6 +67,8 @@ class FunctionNode:
 
 @dataclass(frozen=True)
 class ModuleRef:
+    """A module of the tree, or a folder of it without an `__init__`."""
+
     name: str
 
 
@@ -81,7 +87,7 @@ class Assigned:
     value: Expr
 
 
-Symbol = Union[ClassNode, FunctionNode, ModuleRef, External, Assigned]
+Symbol = ClassNode | FunctionNode | ModuleRef | External | Assigned
 
 
 def _binds(scope: facts.Scope) -> dict[str, list[facts.Step]]:
@@ -135,25 +141,33 @@ class Project:
         self._resolved: dict[tuple[str, str], tuple[Symbol, ...]] = {}
 
     def module(self, name: str) -> facts.Module | None:
+        """The facts of a module by its dotted name, None where there are none."""
         if name not in self._modules:
             self._modules[name] = self._load(name)
         return self._modules[name]
 
     @property
     def loaded(self) -> tuple[facts.Module, ...]:
+        """The modules that were asked for so far and exist."""
         return tuple(module for module in self._modules.values() if module is not None)
 
     # -- nodes -----------------------------------------------------------------------------------------------------
 
     def class_node(self, module: facts.Module, found: facts.Class) -> ClassNode:
+        """The one node of a class."""
         node = self._nodes.get(id(found))
         if node is None:
             node = self._nodes[id(found)] = ClassNode(module, found, f"{module.name}.{found.qualname}")
         return node
 
     def function_node(
-        self, module: facts.Module, found: facts.Function, owner: ClassNode | None = None, outer: FunctionNode | None = None
+        self,
+        module: facts.Module,
+        found: facts.Function,
+        owner: ClassNode | None = None,
+        outer: FunctionNode | None = None,
     ) -> FunctionNode:
+        """The one node of a function; those within it are made known too."""
         node = self._functions.get(id(found))
         if node is None:
             node = self._functions[id(found)] = FunctionNode(module, found, owner, outer)
@@ -196,6 +210,7 @@ class Project:
             pending += found.body.classes
 
     def methods_of(self, node: ClassNode) -> Iterator[FunctionNode]:
+        """The functions that a class body defines, in source order."""
         for found in node.facts.body.functions:
             yield self.function_node(node.module, found, node)
 
@@ -212,6 +227,7 @@ class Project:
     # -- names -----------------------------------------------------------------------------------------------------
 
     def table(self, module: facts.Module) -> dict[str, list[facts.Step]]:
+        """Name -> every step of the module's body that gives it a meaning."""
         if module.name not in self._tables:
             self._tables[module.name] = _binds(module.body)
         return self._tables[module.name]
@@ -254,6 +270,7 @@ class Project:
                 return []
 
     def imported(self, step: facts.Import) -> list[Symbol]:
+        """What one import names; empty for a star, whose names are asked for one by one."""
         if step.attribute is None:
             return [ModuleRef(step.module) if self.inside(step.module) else External(step.module)]
         if step.attribute == "*":
@@ -270,6 +287,7 @@ class Project:
         return []
 
     def inside(self, module: str) -> bool:
+        """Whether a dotted module belongs to what is analysed."""
         top = module.partition(".")[0]
         return top == self.package or self.module(top) is not None or self.module(module) is not None
 

@@ -22,6 +22,7 @@ class Questions:
         self._leaned_on: set[Hashable] = set()
 
     def ask(self, key: Hashable, answer: Callable[[], Answer], meanwhile: Answer) -> Answer:
+        """The answer to a question, from memory or worked out now."""
         if key in self._settled:
             return self._settled[key]  # type: ignore[no-any-return]
         if key in self._provisional:

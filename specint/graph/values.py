@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Union
 
 from specint.facts import model as facts
 from specint.facts.model import Expr
@@ -23,6 +22,8 @@ _TOO_DEEP = "too deep"
 
 @dataclass(frozen=True)
 class ClassValue:
+    """A class of the tree itself, not an object of it."""
+
     node: ClassNode
 
 
@@ -52,16 +53,22 @@ class FunctionValue:
 
 @dataclass(frozen=True)
 class ModuleValue:
+    """A module of the tree."""
+
     name: str
 
 
 @dataclass(frozen=True)
 class ConstantValue:
+    """A literal."""
+
     value: str | int | float | bool | None
 
 
 @dataclass(frozen=True)
 class SequenceValue:
+    """A tuple or list of known length."""
+
     items: tuple[frozenset[Value], ...]
 
 
@@ -82,21 +89,23 @@ class ExternalValue:
 
 @dataclass(frozen=True)
 class Unknown:
+    """What can't be followed, and why."""
+
     reason: str
 
 
-Value = Union[
-    ClassValue,
-    Instance,
-    ModelObject,
-    FunctionValue,
-    ModuleValue,
-    ConstantValue,
-    SequenceValue,
-    ElementsOf,
-    ExternalValue,
-    Unknown,
-]
+Value = (
+    ClassValue
+    | Instance
+    | ModelObject
+    | FunctionValue
+    | ModuleValue
+    | ConstantValue
+    | SequenceValue
+    | ElementsOf
+    | ExternalValue
+    | Unknown
+)
 Values = frozenset[Value]
 NOTHING: Values = frozenset()
 
@@ -118,6 +127,7 @@ class Frame:
 
     @property
     def scope(self) -> facts.Scope:
+        """The steps among which a name is looked up first."""
         return self.function.facts.body if self.function is not None else self.module.body
 
 
@@ -208,6 +218,7 @@ class Evaluator:
                 return NOTHING
 
     def item(self, values: Values, index: Expr) -> Values:
+        """What an element of containers can be; any element where the index is no constant."""
         found: set[Value] = set()
         for value in values:
             match value:
@@ -235,6 +246,7 @@ class Evaluator:
     # -- names -----------------------------------------------------------------------------------------------------
 
     def name(self, name: str, frame: Frame, at: facts.Step | None = None) -> Values:
+        """What a name can be where it is read: local, of an outer function, or of the module."""
         function = frame.function
         if function is None:
             return self.module_name(name, frame.module)
@@ -258,10 +270,12 @@ class Evaluator:
         return self._once(key, compute)
 
     def module_name(self, name: str, module: facts.Module) -> Values:
+        """What a name means at module level."""
         found = self._union(self.symbol(symbol) for symbol in self.project.resolve(module, name))
         return found or (frozenset({ExternalValue(f"builtins.{name}")}) if name in _BUILTINS else NOTHING)
 
     def symbol(self, symbol: Symbol) -> Values:
+        """The values of what a linked name stands for."""
         match symbol:
             case ClassNode():
                 return frozenset({ClassValue(symbol)})
@@ -275,12 +289,12 @@ class Evaluator:
                 return self._once(("assigned", id(value)), lambda: self.evaluate(value, Frame(module)))
 
     def parameter(self, param: facts.Param, frame: Frame) -> Values:
+        """What a parameter can be: the receiver, what is handed over, or what the hook or its annotation tell."""
         function = frame.function
         assert function is not None
         first = function.facts.params[0] if function.facts.params else None
-        if param is first and function.owner is not None and function.outer is None and frame.receiver is not None:
-            if not _is_static(function):
-                return frozenset({frame.receiver})
+        if param is first and frame.receiver is not None and _takes_receiver(function):
+            return frozenset({frame.receiver})
         if frame.arguments is not None and param.name in frame.arguments:
             return frame.arguments[param.name]
         if frame.arguments is not None and param.default is not None:
@@ -374,6 +388,7 @@ class Evaluator:
                 return NOTHING
 
     def instance_attribute(self, value: Instance, node: ClassNode, name: str) -> Values:
+        """What an attribute of an object can be, by its class, its methods' assignments and its annotations."""
         return self._once(("attribute", value, name), lambda: self._instance_attribute(value, node, name))
 
     def _instance_attribute(self, value: Instance, node: ClassNode, name: str) -> Values:
@@ -417,8 +432,7 @@ class Evaluator:
     def self_binds(self, node: ClassNode, name: str) -> Iterator[tuple[FunctionNode, facts.Bind]]:
         """Every `self.name = …` in the methods of a class and its bases."""
         for one in self.hierarchy.order(node).nodes:
-            for method, step in self.binds_in(one).get(name, ()):
-                yield method, step
+            yield from self.binds_in(one).get(name, ())
 
     def binds_in(self, node: ClassNode) -> dict[str, list[tuple[FunctionNode, facts.Bind]]]:
         """Attribute name -> where the methods of one class bind it on `self`; appends to a list count as well."""
@@ -445,7 +459,9 @@ class Evaluator:
                 return found
             case "class":
                 nested = next((c for c in member.owner.facts.body.classes if c.name == member.name), None)
-                return frozenset({ClassValue(self.project.class_node(member.owner.module, nested))}) if nested else NOTHING
+                if nested is None:
+                    return NOTHING
+                return frozenset({ClassValue(self.project.class_node(member.owner.module, nested))})
             case "attribute":
                 return self.evaluate(member.value, Frame(member.owner.module)) if member.value is not None else NOTHING
             case _:
@@ -498,8 +514,8 @@ class Evaluator:
                 inner = self.item(self.evaluate(one, frame, at), facts.Other(()))
                 return frozenset({ElementsOf(frozenset({SequenceValue((NOTHING, inner))}))})
             case facts.Call(func=facts.Name(id="zip"), args=args):
-                inner = tuple(self.item(self.evaluate(one, frame, at), facts.Other(())) for one in args)
-                return frozenset({ElementsOf(frozenset({SequenceValue(inner)}))})
+                together = tuple(self.item(self.evaluate(one, frame, at), facts.Other(())) for one in args)
+                return frozenset({ElementsOf(frozenset({SequenceValue(together)}))})
             case facts.Call(func=facts.Attribute(base=base, name="get" | "pop" | "setdefault"), args=(_, *default)):
                 containers = [v for v in self.evaluate(base, frame, at) if isinstance(v, ElementsOf)]
                 if containers:
@@ -507,8 +523,8 @@ class Evaluator:
                     return found | self._union(self.evaluate(one, frame, at) for one in default)
                 return None
             case facts.Call(func=facts.Attribute(base=base, name="values" | "copy"), args=()):
-                containers = [v for v in self.evaluate(base, frame, at) if isinstance(v, (ElementsOf, SequenceValue))]
-                return frozenset(containers) if containers else None
+                kept = [v for v in self.evaluate(base, frame, at) if isinstance(v, (ElementsOf, SequenceValue))]
+                return frozenset(kept) if kept else None
             case _:
                 return None
 
@@ -521,7 +537,9 @@ class Evaluator:
             return NOTHING
         return self.returned(member.function, receiver, self.arguments(member.function, call, frame, at, receiver))
 
-    def returned(self, function: FunctionNode, receiver: Value | None, arguments: Mapping[str, Values] | None) -> Values:
+    def returned(
+        self, function: FunctionNode, receiver: Value | None, arguments: Mapping[str, Values] | None
+    ) -> Values:
         """What a function can give back, its return annotation where the body tells nothing."""
         key = ("returned", id(function), receiver, frozenset(arguments.items()) if arguments is not None else None)
         return self._once(key, lambda: self._returned(Frame(function.module, function, receiver, arguments)))
