@@ -403,7 +403,7 @@ class Reach:
         whether the algorithm was registered with it."""
         answers = self._returns(function, side)
         registration = self.registrations.get(side.algorithm)
-        if answers is not None or registration is None:
+        if registration is None or (answers is not None and len(answers) == 1):
             return answers
         words = {
             part.value
@@ -412,7 +412,7 @@ class Reach:
             for part in facts.walk(step.value)
             if isinstance(part, facts.Constant) and isinstance(part.value, str)
         }
-        return frozenset({words.pop() in registration.words}) if len(words) == 1 else None
+        return frozenset({words.pop().upper() in registration.words}) if len(words) == 1 else answers
 
     def _returns(self, function: FunctionNode, side: Side) -> Constants:
         def answer() -> Constants:
