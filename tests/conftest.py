@@ -22,6 +22,28 @@ CACHE_VARIABLE = "SPECINT_TEST_CACHE"
 WANTED = re.compile(r"sglang/.*\.py|sglang-[^/]*\.dist-info/.*")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden", action="store_true", help="write the expected outputs anew; read the difference in review"
+    )
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, bytes], None]:
+    """`golden(name, data)`: `data` is what `golden/<name>` beside the test holds, or with --update-golden becomes it."""
+    folder = request.path.parent / "golden"
+
+    def compare(name: str, data: bytes) -> None:
+        path = folder / name
+        if request.config.getoption("--update-golden"):
+            folder.mkdir(exist_ok=True)
+            path.write_bytes(data)
+        assert path.exists(), f"no {path}: `pytest --update-golden` writes it"
+        assert data.decode() == path.read_text(encoding="utf-8")
+
+    return compare
+
+
 @pytest.fixture(scope="session")
 def release_folder() -> Callable[[str], Path]:
     """`release_folder("0.5.9")`: the folder with the release's wheel, its `sglang` and its `.dist-info`.

@@ -50,14 +50,14 @@ def read_baseline(path: Path) -> frozenset[Known]:
     Raises SpecintError for a file that can't be read, is of another version, or has a line that is none of its own.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").split("\n")
     except FileNotFoundError:
         raise SpecintError("no such baseline", str(path), "`specint check --update-baseline` writes it") from None
     except UnicodeDecodeError:
         raise SpecintError("is no baseline of specint", str(path), "`--update-baseline` writes one") from None
     except OSError as error:
         raise SpecintError(f"can't be read: {error.strerror or error}", str(path)) from None
-    _check_header(lines[0] if lines else "", path)
+    _check_header(lines[0], path)
     found = set()
     for number, line in enumerate(lines[1:], 2):
         if not line.strip() or line == lines[0]:

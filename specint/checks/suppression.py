@@ -122,7 +122,9 @@ def line_states(text: str, pragmas: Sequence[Pragma]) -> dict[str, dict[int, tup
     last = text.count("\n") + 1
     states: dict[str, dict[int, tuple[bool, int]]] = {}
     for pragma in pragmas:
-        if pragma.line <= last:
+        if pragma.line > pragma.comment:  # `disable-next` is about one line, whatever begins there
+            states.setdefault(pragma.symbol, {})[pragma.line] = (pragma.enable, pragma.line)
+        elif pragma.line <= last:
             first_child, start, end, whole = _block(module, pragma.line, last)
             lines = states.setdefault(pragma.symbol, {})
             head = True if pragma.line > first_child else pragma.enable

@@ -1,7 +1,7 @@
 """GitHub's workflow commands: an annotation for each finding, in a group for each class.
 
-Paths are relative to the repository, which is what GitHub puts annotations on. It shows ten of a severity a step, so
-the worst come first within the order of the findings, and the log has them all.
+Paths are relative to the repository, which is what GitHub puts annotations on. It shows ten of each kind
+a step; the log has them all.
 """
 
 from __future__ import annotations

@@ -44,7 +44,8 @@ def findings_markdown(outcome: Outcome) -> str:
     if outcome.baseline:
         lines.append(f"{outcome.baseline}.")
     lines.append("")
-    lines += [f"- **not checked:** {escaped(str(diagnostic))}" for diagnostic in outcome.diagnostics]
+    if outcome.diagnostics:
+        lines += [f"- **not checked:** {escaped(str(one))}" for one in outcome.diagnostics] + [""]
     room = MOST_BYTES - sum(len(line.encode()) + 1 for line in lines)
     groups = grouped(outcome.findings)
     for number, group in enumerate(groups):

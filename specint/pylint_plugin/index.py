@@ -18,7 +18,6 @@ from specint.source.tree import SourceFile, Tree
 if TYPE_CHECKING:
     from specint.checks.finding import Finding
     from specint.outputs.places import Place
-    from specint.outputs.places import Place
     from specint.pipeline import Analysis
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from specint.checks import demand
 from specint.checks.catalog import Rule, all_rules
+from specint.checks.suppression import without_suppressed
 from specint.facts.store import Store
 from specint.outputs.scope import find_models, resolve_algorithms
 from specint.pipeline import analyze
@@ -40,7 +41,8 @@ def module_path(name: str) -> str:
 def spoken(example: dict[str, str], small: Path, rule: Rule) -> Spoken:
     """What is said about the example: by every rule that is on by default, and by its own."""
     texts = {module_path(name).removesuffix(".py").replace("/", "."): text for name, text in example.items()}
-    analysis = analyze(open_tree(str(small)).overlay(texts), store=Store(None))
+    tree = open_tree(str(small)).overlay(texts)
+    analysis = analyze(tree, store=Store(None))
     assert not [one for one in analysis.diagnostics if one.severity == "error"]
     findings = list(analysis.findings)
     for text in example.values():
@@ -49,10 +51,11 @@ def spoken(example: dict[str, str], small: Path, rule: Rule) -> Spoken:
             for model in find_models(analysis.models, class_name):
                 findings += demand(analysis, model.class_, resolved)
     files = {module_path(name) for name in example}
+    kept, useless = without_suppressed(findings, tree, files)
     speaking = {one.symbol for one in all_rules() if one.default} | {rule.symbol}
     return {
         (finding.file, finding.line, finding.rule)
-        for finding in findings
+        for finding in (*kept, *useless)
         if finding.file in files and finding.rule in speaking
     }
 

@@ -8,6 +8,7 @@ from specint.checks.finding import Evidence, Finding
 from specint.compliance.model import Inner, MemberStatus, ModelCompliance, Verdict, Wrap
 from specint.contract.model import CallShape, Contract, Requirement, Site
 from specint.errors import Diagnostic
+from specint.outputs.outcome import Outcome, Tool, own_rules
 from specint.pipeline import Analysis, Origin
 
 GET, SETTER = "get_embed_and_head", "set_eagle3_layers_to_capture"
@@ -132,4 +133,18 @@ def analysis() -> Analysis:
         models=models,
         findings=(finding(SETTER, 7, ", layer_ids=None", "layer_ids"), finding(GET, 31)),
         diagnostics=(Diagnostic(file="sglang/srt/models/odd.py", line=3, what="not Python", severity="warning"),),
+    )
+
+
+@pytest.fixture
+def outcome(analysis: Analysis) -> Outcome:
+    """What `specint check` would hand to a format."""
+    return Outcome(
+        tool=Tool("specint", "1.2.3", "https://example.org/specint"),
+        findings=analysis.findings,
+        rules=own_rules(),
+        diagnostics=analysis.diagnostics,
+        clean=("sglang.srt.models.oak.Oak", "sglang.srt.models.draft.Draft", "sglang.srt.models.mirage.Mirage"),
+        checked=4,
+        sglang=analysis.sglang,
     )

@@ -2,33 +2,33 @@ from __future__ import annotations
 
 import msgspec
 
+from specint.checks.baseline import Comparison, Known
 from specint.outputs.findings_text import print_findings
+from specint.outputs.outcome import Outcome
 from specint.outputs.terminal import rendered
-from specint.pipeline import Analysis
 
 
-def text(analysis: Analysis, width: int = 80, **more: object) -> list[str]:
-    written = rendered("never", width, lambda console: print_findings(console, analysis, analysis.findings, 4, **more))
-    return written.splitlines()
+def text(outcome: Outcome, width: int = 80) -> list[str]:
+    return rendered("never", width, lambda console: print_findings(console, outcome)).splitlines()
 
 
-def test_each_finding_is_one_clickable_line_however_narrow_the_terminal(analysis: Analysis) -> None:
+def test_each_finding_is_one_clickable_line_however_narrow_the_terminal(outcome: Outcome) -> None:
     assert (
         "sglang/srt/models/kumo.py:12:0: E7701 Kumo lacks get_embed_and_head, which its language_model has "
-        "[spec-missing-delegation]" in text(analysis, 40)
+        "[spec-missing-delegation]" in text(outcome, 40)
     )
 
 
-def test_what_all_findings_of_a_class_share_is_told_once(analysis: Analysis) -> None:
-    lines = text(analysis)
+def test_what_all_findings_of_a_class_share_is_told_once(outcome: Outcome) -> None:
+    lines = text(outcome)
     shared = "    sglang/srt/models/kumo.py:18 language_model is an OakV2"
     assert lines.count(shared) == 1
     assert lines[lines.index(shared) - 1] == "  for all 2:"
     assert "    sglang/srt/speculative/worker.py:31 called here" in lines
 
 
-def test_the_lines_to_add_follow_without_their_indentation(analysis: Analysis) -> None:
-    lines = text(analysis)
+def test_the_lines_to_add_follow_without_their_indentation(outcome: Outcome) -> None:
+    lines = text(outcome)
     start = lines.index("  pass the call on to the inner model, in class Kumo:")
     assert lines[start + 1 : start + 6] == [
         "      def set_eagle3_layers_to_capture(self, layer_ids=None):",
@@ -39,22 +39,28 @@ def test_the_lines_to_add_follow_without_their_indentation(analysis: Analysis) -
     ]
 
 
-def test_summary_counts_rules_and_says_against_what(analysis: Analysis) -> None:
-    assert text(analysis)[-1] == "2 findings in 1 class (E7701 2); 4 models checked against SGLang 0.5.9"
+def test_summary_counts_rules_and_says_against_what(outcome: Outcome) -> None:
+    assert text(outcome)[-1] == "2 findings in 1 class (E7701 2); 4 models checked against SGLang 0.5.9"
 
 
-def test_clean_run_says_what_was_looked_at(analysis: Analysis) -> None:
-    clean = msgspec.structs.replace(analysis, findings=())
+def test_clean_run_says_what_was_looked_at(outcome: Outcome) -> None:
+    clean = msgspec.structs.replace(outcome, findings=())
     assert text(clean) == ["no findings; 4 models checked against SGLang 0.5.9"]
 
 
-def test_places_are_shown_as_the_reader_can_open_them(analysis: Analysis) -> None:
-    lines = text(analysis, shown=lambda file: f"lib/{file}")
+def test_places_are_shown_as_the_reader_can_open_them(outcome: Outcome) -> None:
+    lines = text(msgspec.structs.replace(outcome, shown=lambda file: f"lib/{file}"))
     assert lines[0].startswith("lib/sglang/srt/models/kumo.py:12:0: E7701 ")
     assert "    lib/sglang/srt/speculative/worker.py:31 called here" in lines
 
 
-def test_markup_in_a_message_is_text(analysis: Analysis) -> None:
-    odd = msgspec.structs.replace(analysis.findings[0], message="lacks [bold]x[/bold] :smile:")
-    lines = text(msgspec.structs.replace(analysis, findings=(odd,)))
+def test_markup_in_a_message_is_text(outcome: Outcome) -> None:
+    odd = msgspec.structs.replace(outcome.findings[0], message="lacks [bold]x[/bold] :smile:")
+    lines = text(msgspec.structs.replace(outcome, findings=(odd,)))
     assert "E7701 lacks [bold]x[/bold] :smile: [spec-missing-delegation]" in lines[0]
+
+
+def test_comparison_with_a_baseline_is_the_last_line(outcome: Outcome) -> None:
+    comparison = Comparison(new=2, known=41, fixed=(Known("spec-x", "a.B", "c"), Known("spec-x", "a.B", "d")))
+    compared = msgspec.structs.replace(outcome, baseline=comparison)
+    assert text(compared)[-1] == "2 new, 41 in the baseline, 2 fixed since"

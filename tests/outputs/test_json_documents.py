@@ -4,6 +4,7 @@ import json
 
 from specint.checks.catalog import all_rules
 from specint.outputs.json_documents import findings_json, report_json, rules_json
+from specint.outputs.outcome import Outcome
 from specint.pipeline import Analysis
 
 
@@ -29,8 +30,8 @@ def test_report_has_the_promised_keys(analysis: Analysis) -> None:
     assert document["diagnostics"][0]["what"] == "not Python"
 
 
-def test_findings_have_the_promised_keys(analysis: Analysis) -> None:
-    document = json.loads(findings_json(analysis, analysis.findings))
+def test_findings_have_the_promised_keys(outcome: Outcome) -> None:
+    document = json.loads(findings_json(outcome))
     assert document["schema"] == "specint.findings/1"
     first = document["findings"][0]
     wanted = {"rule", "id", "class", "member", "algorithms", "file", "line", "column", "message", "evidence", "patch"}

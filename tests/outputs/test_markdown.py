@@ -4,6 +4,7 @@ import msgspec
 
 from specint.checks.catalog import rule
 from specint.outputs.markdown import escaped, findings_markdown, report_markdown
+from specint.outputs.outcome import Outcome
 from specint.outputs.rule_page import rule_page
 from specint.pipeline import Analysis
 
@@ -15,16 +16,28 @@ def test_matrix_is_a_table_with_signs_and_words(analysis: Analysis) -> None:
     assert lines[-1] == "**4 models, 4 algorithms; 2 findings in 1 class; 1 unknown**"
 
 
-def test_findings_come_with_evidence_and_code(analysis: Analysis) -> None:
-    text = findings_markdown(analysis, analysis.findings)
+def test_findings_come_with_evidence_and_code(outcome: Outcome) -> None:
+    text = findings_markdown(outcome)
     assert "### Kumo" in text
     assert "  - called here: `sglang/srt/speculative/worker.py:31`" in text
     assert "```python\ndef set_eagle3_layers_to_capture(self, layer_ids=None):" in text
 
 
-def test_hostile_text_stays_text(analysis: Analysis) -> None:
-    odd = msgspec.structs.replace(analysis.findings[0], message="a | b <script> `x` [l](u)\nnext")
-    text = findings_markdown(msgspec.structs.replace(analysis, findings=(odd,)), [odd])
+def test_summary_of_a_job_stays_below_what_github_shows(outcome: Outcome) -> None:
+    many = tuple(
+        msgspec.structs.replace(outcome.findings[0], class_=f"sglang.srt.models.m.Model{number}", message="x" * 5000)
+        for number in range(300)
+    )
+    text = findings_markdown(msgspec.structs.replace(outcome, findings=many))
+    assert len(text.encode()) < 1024 * 1024
+    shown = text.count("### Model")
+    assert 0 < shown < 300
+    assert f"And {300 - shown} more classes, for which there is no room here." in text
+
+
+def test_hostile_text_stays_text(outcome: Outcome) -> None:
+    odd = msgspec.structs.replace(outcome.findings[0], message="a | b <script> `x` [l](u)\nnext")
+    text = findings_markdown(msgspec.structs.replace(outcome, findings=(odd,)))
     assert r"a \| b \<script\> \`x\` \[l\](u) next" in text
     assert escaped("a*b_c") == r"a\*b\_c"
 

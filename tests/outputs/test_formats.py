@@ -1,0 +1,58 @@
+"""Every format: what it looks like (golden files), and that it is quick."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from specint.checks.baseline import Comparison, Known
+from specint.cli.options import CHECK_FORMATS
+from specint.outputs.formats import FOR_PYLINT, FORMATS
+from specint.outputs.outcome import Outcome
+from specint.pylint_plugin.reporters import REPORTERS
+
+SUFFIXES = {"text": "txt", "json": "json", "markdown": "md", "github": "txt", "sarif": "sarif", "junit": "xml"}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_findings_look_as_in_the_golden_file(name: str, outcome: Outcome, golden: Callable[[str, bytes], None]) -> None:
+    golden(f"{name}.{SUFFIXES.get(name, 'json')}", FORMATS[name](outcome))
+
+
+@pytest.mark.parametrize("name", ["text", "json", "markdown", "github", "junit"])
+def test_comparison_with_a_baseline_is_told(name: str, outcome: Outcome) -> None:
+    comparison = Comparison(new=2, known=41, fixed=(Known("spec-x", "a.B", "c"),))
+    written = FORMATS[name](msgspec.structs.replace(outcome, baseline=comparison)).decode()
+    if name == "json":
+        assert msgspec.json.decode(written)["baseline"] == {
+            "new": 2,
+            "known": 41,
+            "fixed": [{"rule": "spec-x", "class": "a.B", "member": "c"}],
+        }
+    else:
+        assert "2 new, 41 in the baseline, 1 fixed since" in written
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_two_hundred_findings_take_well_under_a_second(name: str, outcome: Outcome) -> None:
+    many = tuple(
+        msgspec.structs.replace(
+            outcome.findings[number % 2], class_=f"sglang.srt.models.m{number // 3}.Model{number // 3}"
+        )
+        for number in range(200)
+    )
+    large = msgspec.structs.replace(outcome, findings=many)
+    FORMATS[name](outcome)  # imports are paid once, with the command's start
+    start = time.perf_counter()
+    written = FORMATS[name](large)
+    assert time.perf_counter() - start < 0.5
+    assert written.count(b"kumo") >= 200
+
+
+def test_command_line_and_pylint_offer_the_formats_there_are() -> None:
+    assert tuple(FORMATS) == CHECK_FORMATS
+    assert {reporter.format for reporter in REPORTERS} == set(FOR_PYLINT) <= set(FORMATS)
+    assert {reporter.name for reporter in REPORTERS} == {f"specint-{name}" for name in FOR_PYLINT}
