@@ -27,7 +27,7 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.NotIn: "not in",
 }
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-_PRAGMA = re.compile(r"#.*?pylint:\s*(disable|disable-next|skip-file)\b\s*(?:=\s*([\w\-, ]+))?")
+_PRAGMA = re.compile(r"#.*?pylint:\s*(disable-next|disable|skip-file)\b\s*(?:=\s*([\w\-, ]+))?")
 
 
 def extract(text: str, *, name: str, path: str, is_package: bool = False) -> facts.Module:

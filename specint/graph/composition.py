@@ -85,21 +85,22 @@ class Composition:
             return
         found.append(frame)
         for step, call in _calls(function):
-            for callee, first in self._callees(call, frame, node):
+            for callee, first in self.callees(call, frame, node):
                 bound = bind_arguments(callee, call, skip_first=first)
                 if not first and callee.facts.params:  # Base.__init__(self, …)
                     bound.pop(callee.facts.params[0].name, None)
                 arguments = {name: self.evaluator.evaluate(expr, frame, step) for name, expr in bound.items()}
                 self._run(Frame(callee.module, callee, Instance(node), arguments), node, found)
 
-    def _callees(self, call: facts.Call, frame: Frame, node: ClassNode) -> Iterator[tuple[FunctionNode, bool]]:
+    def callees(self, call: facts.Call, frame: Frame, node: ClassNode) -> Iterator[tuple[FunctionNode, bool]]:
         """The methods of the object under construction that a call runs, and whether `self` is passed by itself."""
         function = frame.function
         assert function is not None
         own = facts.Name(function.facts.params[0].name) if function.facts.params else None
         match call.func:
-            case facts.Attribute(base=facts.Call(func=facts.Name(id="super")), name=name) if function.owner is not None:
-                member = self.hierarchy.next_definition(node, function.owner, name)
+            case facts.Attribute(base=facts.Call(func=facts.Name(id="super")) as above, name=name):
+                after = self.project.super_after(function, above)
+                member = self.hierarchy.next_definition(node, after, name) if after is not None else None
             case facts.Attribute(base=base, name=name) if base == own:
                 member = self.hierarchy.lookup(node, name)
             case facts.Attribute(base=base, name="__init__") if call.args and call.args[0] == own:

@@ -291,6 +291,13 @@ class Project:
         top = module.partition(".")[0]
         return top == self.package or self.module(top) is not None or self.module(module) is not None
 
+    def super_after(self, function: FunctionNode, call: facts.Call) -> ClassNode | None:
+        """The class behind which `super()` or `super(Class, self)` in a method starts to look."""
+        if call.args:
+            named = [s for s in self.symbol(function.module, call.args[0]) if isinstance(s, ClassNode)]
+            return named[-1] if named else function.owner
+        return function.owner
+
     def symbol(self, module: facts.Module, expr: Expr, scopes: tuple[facts.Scope, ...] = ()) -> tuple[Symbol, ...]:
         """What a plain dotted expression means in a module, aliases followed; empty where it is more than that.
 
