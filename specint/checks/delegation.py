@@ -1,82 +1,278 @@
-"""The lines that add a missing delegation, and the patch that puts them into the class."""
+"""The lines that hand a missing member on to the inner model, whether they are safe, and why there are none."""
 
 from __future__ import annotations
 
-import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from specint.contract.model import Requirement
+from specint.checks.context import Context, listed
+from specint.checks.edit import Edit
+from specint.checks.placing import addition_patch, end_of_class, indented, source_lines
+from specint.compliance.members import wrap_of
+from specint.compliance.model import Inner, ModelCompliance
+from specint.contract.model import CallShape, Requirement
 from specint.facts import model as facts
-from specint.graph.hierarchy import Hierarchy
+from specint.graph.composition import Assignment
+from specint.graph.hierarchy import Member
 from specint.graph.project import ClassNode
+from specint.graph.values import ConstantValue
+from specint.source.tree import content_digest
+
+_WIDTH = 88
+"""As wide as SGLang's own formatter lets a line be."""
+_STEP = "    "
 
 
-def delegation(
-    hierarchy: Hierarchy, requirement: Requirement, attribute: str, inner: ClassNode, indent: str = "    "
-) -> list[str]:
-    """A plain pass-through to the inner model: a method with the contract's signature, or a property for a read.
+@dataclass(frozen=True)
+class Provider:
+    """One inner class that has the member, and its definition there (None: it is assigned, or comes from outside)."""
 
-    Args:
-        requirement: how the member is asked for; where callers differ, a parameter gets a default.
-        attribute: what the wrapper calls the inner model.
-        inner: the inner class, whose parameter names are taken.
+    holder: ClassNode
+    member: Member | None
+
+    @property
+    def function(self) -> facts.Function | None:
+        """The method, None where it is something else."""
+        found = self.member
+        plain = found is not None and found.kind in ("method", "classmethod", "staticmethod")
+        return found.function.facts if plain and found is not None and found.function is not None else None
+
+    @property
+    def parameters(self) -> tuple[facts.Param, ...]:
+        """What a caller hands over."""
+        function, member = self.function, self.member
+        if function is None or member is None:
+            return ()
+        return function.params if member.kind == "staticmethod" else function.params[1:]
+
+
+def delegation(context: Context, model: ModelCompliance, member: str) -> tuple[Edit, str | None]:
+    """What makes a wrapper hand a member on to the inner model that has it, and the same as a patch.
+
+    It is a plain pass-through: a method with the signature that the callers need, or a property for what is read.
     """
-    member = requirement.member
-    provider = hierarchy.lookup(inner, member)
-    function = provider.function if provider is not None and provider.kind == "method" else None
-    if requirement.use != "call":
-        return [
-            f"{indent}@property",
-            f"{indent}def {member}(self):",
-            f"{indent * 2}return self.{attribute}.{member}",
-        ]
-    parameters, arguments = _signature(requirement, function.facts if function is not None else None)
-    signature = ", ".join(["self", *parameters])
-    call = f"self.{attribute}.{member}({', '.join(arguments)})"
-    gives = function is None or any(
-        isinstance(step, facts.Return) and step.value is not None for step in function.facts.body.steps
+    node = context.node(model)
+    status = model.members[member]
+    requirements = _asking(context, member)
+    attribute = status.inner or ""
+    providers = tuple(_providers(context, status.inners, member))
+    why = _obstacle(context, node, member, requirements, providers)
+    file = context.loader.tree.find(node.module.name)
+    if why or file is None:
+        return Edit(kind="decide", class_=model.class_, file=model.file, decide=why or "its file is gone"), None
+    data = context.loader.tree.read(file)
+    lines = source_lines(data, file.path)
+    spot = end_of_class(lines, node.facts)
+    if spot is None:
+        why = f"the body of {model.name} stands on one line with its head: give it lines of its own"
+        return Edit(kind="decide", class_=model.class_, file=model.file, decide=why), None
+    lacking = any(one.status != "present" for one in status.inners)
+    assigned = context.judge.composition.assignments(node)[attribute]
+    guard = "" if not _called(requirements) else "arm" if lacking else "none" if may_be_none(assigned) else ""
+    code = indented(_code(member, attribute, requirements, providers, guard), spot)
+    edit = Edit(
+        kind="add",
+        class_=model.class_,
+        file=model.file,
+        digest=content_digest(data),
+        at=spot.after,
+        code=code,
+        doubt="; ".join(_doubts(context, node, attribute, member, status.inners, requirements, providers)),
     )
-    return [f"{indent}def {member}({signature}):", f"{indent * 2}{'return ' if gives else ''}{call}"]
+    return edit, addition_patch(lines, model.file, spot.after, code)
 
 
-def _signature(requirement: Requirement, inner: facts.Function | None) -> tuple[list[str], list[str]]:
-    call = requirement.call
-    known = [p for p in inner.params[1:] if p.kind in ("positional-only", "positional")] if inner is not None else []
+def may_be_none(assignments: Sequence[Assignment]) -> bool:
+    """Whether an attribute can be None once the constructor has run."""
+    may = False
+    for one in assignments:
+        if ConstantValue(None) in one.values:
+            may = True
+        elif not one.condition and not one.late:
+            may = False
+    return may
+
+
+def refusal(parameters: Sequence[facts.Param], call: CallShape | None) -> str:
+    """Why a method with these parameters (its own object left out) can't be called like that; "" where it can."""
+    if call is None or call.starred:
+        return ""
+    kinds = [param.kind for param in parameters]
+    positional = [param for param in parameters if param.kind in ("positional-only", "positional")]
+    if call.positional > len(positional) and "*" not in kinds:
+        return f"it takes {_counted(len(positional))} and is handed {call.positional}"
+    named = {param.name for param in parameters if param.kind in ("positional", "keyword")}
+    for keyword in call.keywords:
+        if keyword not in named and "**" not in kinds:
+            return f"it has no parameter {keyword}"
+    needed = [p.name for p in positional[call.fewest :] if p.default is None and p.name not in call.keywords]
+    needed += [p.name for p in parameters if p.kind == "keyword" and p.default is None and p.name not in call.keywords]
+    if needed:
+        return f"it needs {listed(needed)}, and callers may hand over only {call.fewest}"
+    return ""
+
+
+def _asking(context: Context, member: str) -> tuple[Requirement, ...]:
+    """Every way in which somebody asks a target for the member, those who insist first."""
+    insisted = context.insisted(member)
+    others = (
+        one
+        for one in context.contract.requirements
+        if one.member == member and one.role in ("target", "both") and one not in insisted
+    )
+    return (*insisted, *others)
+
+
+def _called(requirements: Sequence[Requirement]) -> bool:
+    return any(one.use == "call" for one in requirements)
+
+
+def _shape(requirements: Sequence[Requirement]) -> CallShape:
+    """All ways of calling the member as one."""
+    calls = [one.call for one in requirements if one.call is not None]
+    return CallShape(
+        positional=max((call.positional for call in calls), default=0),
+        keywords=tuple(sorted({keyword for call in calls for keyword in call.keywords})),
+        fewest=min((call.fewest for call in calls), default=0),
+        starred=any(call.starred for call in calls),
+    )
+
+
+def _providers(context: Context, inners: Sequence[Inner], member: str) -> Iterator[Provider]:
+    for inner in inners:
+        holder = context.judge.project.class_by_key(inner.holder)
+        if inner.status == "present" and holder is not None:
+            yield Provider(holder, context.judge.hierarchy.lookup(holder, member))
+
+
+def _obstacle(
+    context: Context,
+    node: ClassNode,
+    member: str,
+    requirements: Sequence[Requirement],
+    providers: Sequence[Provider],
+) -> str:
+    """Why no pass-through can do it; "" where one can."""
+    if any(one.use == "write" for one in requirements):
+        return f"{member} is written from outside: decide which object is to hold it"
+    if not _called(requirements):
+        for heir in (node, *context.judge.models):
+            if node in context.judge.hierarchy.order(heir).nodes:
+                assigned = context.judge.composition.assignments(heir).get(member)
+                if assigned:
+                    place = f"{assigned[0].owner.file}:{assigned[0].line}"
+                    return f"a property would be in the way of self.{member} = ... ({place}): decide who holds it"
+        return ""
+    for provider in providers:
+        if provider.function is not None:
+            why = refusal(provider.parameters, _shape(requirements))
+            if why:
+                return f"{provider.holder.name}.{member} doesn't take the call: {why}"
+    return ""
+
+
+def _doubts(
+    context: Context,
+    node: ClassNode,
+    attribute: str,
+    member: str,
+    inners: Sequence[Inner],
+    requirements: Sequence[Requirement],
+    providers: Sequence[Provider],
+) -> Iterator[str]:
+    """What would have to be known for the pass-through to be safe."""
+    for word, text in (("missing", "has no"), ("unknown", "may not have")):
+        names = [one.holder.rpartition(".")[2] for one in inners if one.status == word]
+        if names:
+            yield f"{listed(names)} {text} {member}"
+    others = [
+        one.attribute
+        for one in context.judge.wraps(node)
+        if one.attribute != attribute
+        and any(i.status == "present" for i in context.judge.members.inner(one.attribute, one.candidates, member))
+    ]
+    if others:
+        yield f"self.{listed(others)} has {member} too"
+    wrap = wrap_of(attribute, list(context.judge.composition.assignments(node)[attribute]))
+    if wrap is not None and wrap.reason:
+        yield f"self.{attribute} may be something else: {wrap.reason}"
+    if _called(requirements):
+        for provider in providers:
+            if provider.function is None:
+                yield f"what {provider.holder.name}.{member} takes can't be known"
+
+
+def _code(
+    member: str, attribute: str, requirements: Sequence[Requirement], providers: Sequence[Provider], guard: str
+) -> list[str]:
+    if not _called(requirements):
+        return ["@property", f"def {member}(self):", f"{_STEP}return self.{attribute}.{member}"]
+    known = next((one for one in providers if one.function is not None), None)
+    parameters, arguments = _signature(_shape(requirements), known.parameters if known is not None else ())
+    call = f"self.{attribute}.{member}({', '.join(arguments)})"
+    return [
+        f"def {member}({', '.join(['self', *parameters])}):",
+        *_guard(member, attribute, guard),
+        f"{_STEP}return {call}" if _gives(providers) else f"{_STEP}{call}",
+    ]
+
+
+def _guard(member: str, attribute: str, guard: str) -> list[str]:
+    """An error that says what is missing, where the inner model may not be there, or may lack the member."""
+    if not guard:
+        return []
+    test, text = {
+        "none": (f"self.{attribute} is None", f'"{member}: {attribute} is None"'),
+        "arm": (
+            f'not hasattr(self.{attribute}, "{member}")',
+            f'f"{{type(self.{attribute}).__name__}} has no {member}"',
+        ),
+    }[guard]
+    error = f"{_STEP * 2}raise AttributeError({text})"
+    if len(_STEP + error) > _WIDTH:
+        return [f"{_STEP}if {test}:", f"{_STEP * 2}raise AttributeError(", f"{_STEP * 3}{text}", f"{_STEP * 2})"]
+    return [f"{_STEP}if {test}:", error]
+
+
+def _gives(providers: Sequence[Provider]) -> bool:
+    """Whether something comes back."""
+    return any(
+        one.function is None
+        or any(isinstance(step, facts.Return) and step.value is not None for step in one.function.body.steps)
+        for one in providers
+    )
+
+
+def _signature(call: CallShape, inner: Sequence[facts.Param]) -> tuple[list[str], list[str]]:
+    """Parameters as the callers need them, called as the inner method calls them, and the arguments to hand on."""
+    if call.starred:
+        return ["*args", "**kwargs"], ["*args", "**kwargs"]
+    known = [param for param in inner if param.kind in ("positional-only", "positional")]
     parameters: list[str] = []
     arguments: list[str] = []
-    most, fewest = (call.positional, call.fewest) if call is not None else (0, 0)
-    for index in range(most):
-        param = known[index] if index < len(known) else None
-        name = param.name if param is not None else f"value{index or ''}"
-        default = param.default if param is not None else None
-        if index >= fewest:
-            parameters.append(f"{name}={facts.spell(default) if isinstance(default, facts.Constant) else None}")
-        else:
-            parameters.append(name)
-        arguments.append(name)
-    keywords = [k for k in (call.keywords if call is not None else ()) if k not in arguments]
+    for index, param in enumerate(known):
+        if index < call.positional or param.name in call.keywords:
+            optional = index >= call.fewest and param.default is not None
+            parameters.append(f"{param.name}={_default(param)}" if optional else param.name)
+            arguments.append(param.name if index < call.positional else f"{param.name}={param.name}")
+    for index in range(len(known), call.positional):  # they go into the inner method's *args
+        parameters.append(f"value{index}" if index < call.fewest else f"value{index}=None")
+        arguments.append(f"value{index}")
+    names = {param.name: param for param in inner}
+    taken = {param.name for param in known}
+    keywords = [keyword for keyword in call.keywords if keyword not in taken]
     if keywords:
-        parameters += ["*", *keywords]
-        arguments += [f"{k}={k}" for k in keywords]
+        parameters.append("*")
+    for keyword in keywords:
+        has_default = keyword in names and names[keyword].default is not None
+        parameters.append(f"{keyword}={_default(names[keyword])}" if has_default else keyword)
+        arguments.append(f"{keyword}={keyword}")
     return parameters, arguments
 
 
-def patch(text: str, file: str, node: ClassNode, lines: list[str]) -> str:
-    """A unified diff that puts lines at the end of a class body."""
-    before = text.splitlines(keepends=True)
-    newline = "\r\n" if before and before[0].endswith("\r\n") else "\n"
-    end = node.facts.end_line
-    head = before[:end]
-    if head and not head[-1].endswith(("\n", "\r")):
-        head[-1] += newline
-    after = [*head, newline, *(line + newline for line in lines), *before[end:]]
-    return "".join(difflib.unified_diff(before, after, f"a/{file}", f"b/{file}"))
+def _default(param: facts.Param) -> str:
+    return facts.spell(param.default) if isinstance(param.default, facts.Constant) else "None"
 
 
-def class_indent(text: str, node: ClassNode) -> str:
-    """How the body of a class is indented, in the file's own style."""
-    lines = text.splitlines()
-    first = min((f.line for f in node.facts.body.functions), default=0)
-    if first and first <= len(lines):
-        line = lines[first - 1]
-        return line[: len(line) - len(line.lstrip())] or "    "
-    return "    "
+def _counted(number: int) -> str:
+    return "no argument" if number == 0 else "1 argument" if number == 1 else f"{number} arguments"

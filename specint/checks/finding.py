@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from specint.checks.edit import Edit
+
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """A place that a reader can open to check the finding, and what is to be seen there."""
@@ -24,6 +26,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         file, line, column: where the message stands: the class's line, or the member's. Lines count from 1,
             columns from 0. `file` is relative to the folder that holds the package.
         patch: a unified diff, or None.
+        edit: the same as `specint fix` does it, or why it can't; documents leave it out where a rule says nothing.
     """
 
     rule: str
@@ -37,3 +40,4 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     evidence: tuple[Evidence, ...] = ()
     patch: str | None = None
+    edit: Edit | msgspec.UnsetType = msgspec.UNSET

@@ -284,7 +284,7 @@ def decode(data: bytes, path: str) -> str:
     """
     encoding = "utf-8"
     try:
-        encoding = _encoding(data)
+        encoding = encoding_of(data)
         text = data.decode(encoding)
     except SyntaxError as error:
         raise SpecintError(str(error.msg), path, "correct the coding line, or save the file as UTF-8") from None
@@ -302,12 +302,16 @@ def decode(data: bytes, path: str) -> str:
 def encode(text: str) -> bytes:
     """A text as the bytes that `decode` turns back into it, by its own coding line."""
     try:
-        return text.encode(_encoding(text.encode()))
+        return text.encode(encoding_of(text.encode()))
     except (SyntaxError, UnicodeError, LookupError):
         return text.encode(errors="surrogatepass")
 
 
-def _encoding(data: bytes) -> str:
+def encoding_of(data: bytes) -> str:
+    """The encoding that Python reads a source file in: by its byte-order mark or coding line, else UTF-8.
+
+    Raises SyntaxError for a coding line that names none.
+    """
     first_two = data[: data.find(b"\n", data.find(b"\n") + 1) + 1 or None]
     if b"coding" not in first_two and not data.startswith(b"\xef\xbb\xbf"):
         return "utf-8"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from specint.checks.catalog import rule
 from specint.checks.context import Context, call_sites, gaps, listed, providers
-from specint.checks.delegation import class_indent, delegation, patch
+from specint.checks.delegation import delegation
 from specint.checks.finding import Evidence, Finding
 from specint.compliance.model import ModelCompliance
 
@@ -47,18 +47,13 @@ def _finding(context: Context, model: ModelCompliance, member: str, algorithms: 
     shown = f"{member}()" if call is not None else member
     others = f"; {listed([one.holder.rpartition('.')[2] for one in lacking])} has it not" if lacking else ""
     site = requirements[0].sites[0]
+    beyond = _beyond(model, algorithms)
     message = (
         f"{model.name} doesn't delegate {shown} to self.{status.inner} ({holder} has it{inherited}{others}); "
         f"{listed(algorithms)} {'fails' if len(algorithms) == 1 else 'fail'} at {site.file}:{site.line}"
+        f"{beyond}"
     )
-    inner_node = context.judge.project.class_by_key(first.holder)
-    diff = None
-    if inner_node is not None and status.inner is not None:
-        text = context.text(node)
-        lines = delegation(
-            context.judge.hierarchy, call or requirements[0], status.inner, inner_node, class_indent(text, node)
-        )
-        diff = patch(text, model.file, node, lines)
+    edit, diff = delegation(context, model, member)
     kept = next(w for w in context.judge.wraps(node) if w.attribute == status.inner)
     held = Evidence(file=_holder_file(context, model), line=kept.line, what=f"self.{status.inner} is set here")
     return Finding(
@@ -73,7 +68,19 @@ def _finding(context: Context, model: ModelCompliance, member: str, algorithms: 
         message=message,
         evidence=(*call_sites(requirements, algorithms), held, *providers(status, member)),
         patch=diff,
+        edit=edit,
     )
+
+
+def _beyond(model: ModelCompliance, algorithms: tuple[str, ...]) -> str:
+    """What no delegation can give: then the algorithm needs more than the lines to add."""
+    lacking: dict[str, list[str]] = {}
+    for algorithm in algorithms:
+        for label in model.algorithms[algorithm].missing:
+            if delegable(model, label) is None:
+                lacking.setdefault(label, []).append(algorithm)
+    words = [f"{listed(under)} also needs {label.replace('|', ' or ')}" for label, under in lacking.items()]
+    return f"; {listed(words)}, which the inner model lacks too" if words else ""
 
 
 def _holder_file(context: Context, model: ModelCompliance) -> str:
