@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """The whole result for one tree: what is cached, and what every output is made of.
 
-    `findings` are those of every rule, also of rules that are off by default; outputs select.
+    `findings` are those of every rule, also of rules that are off by default; outputs select. `against` is the other
+    SGLang whose contract was taken, None where it is the tree's own.
     """
 
     sglang: Origin
@@ -36,6 +37,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     models: tuple[ModelCompliance, ...]
     findings: tuple[Finding, ...]
     diagnostics: tuple[Diagnostic, ...]
+    against: Origin | None = None
 
 
 Answer = TypeVar("Answer")
@@ -48,18 +50,36 @@ class _Kept(msgspec.Struct, frozen=True):
     answer: msgspec.Raw
 
 
+class Scope(msgspec.Struct, frozen=True, kw_only=True):
+    """What an analysis covers besides the tree itself.
+
+    Attributes:
+        models: files outside of SGLang's own models whose registered classes count too.
+        callers: files outside of SGLang whose calls join the contract, and whose algorithms count.
+        interfaces: which of the runner's contracts models are held against.
+    """
+
+    models: tuple[SourceFile, ...] = ()
+    callers: tuple[SourceFile, ...] = ()
+    interfaces: tuple[str, ...] = ("speculative",)
+
+
 def analyze(
     tree: Tree,
     *,
     store: Store,
     models: tuple[SourceFile, ...] = (),
+    callers: tuple[SourceFile, ...] = (),
+    interfaces: tuple[str, ...] = ("speculative",),
+    against: Tree | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Analysis:
     """Analyse a tree, or take the answer from the cache where nothing that matters has changed.
 
     Args:
-        models: files outside of SGLang's own models whose registered classes count too.
+        models, callers, interfaces: see `Scope`; the files are in the tree (see `Tree.beside`).
+        against: another SGLang, whose contract the models are held against in place of their own.
         jobs: how many processes read new files; None: as many as there are processors.
         progress: told what is being done, how far, and of how much.
 
@@ -68,32 +88,69 @@ def analyze(
     """
     from specint.contract.roots import declared
 
+    scope = Scope(models=models, callers=callers, interfaces=interfaces)
     version = fingerprint()
     code = declared().code
-    base = blake2b(version.encode(), digest_size=20)
-    prefixes = [f"{tree.package}.{name}" for name in (*code.packages, code.models)]
-    base.update(tree.digest_all(prefixes).encode())
-    for part in (tree.package, tree.origin.version, *(f"{file.path}={tree.digest(file)}" for file in models)):
-        base.update(part.encode() + b"\0")
-    key = base.hexdigest()
+    prefixes = [f"{tree.package}.{name}" for name in (*_code_packages(scope), code.models)]
+    key = _key(tree, prefixes, (*models, *callers), version, *interfaces)
+    if against is not None:
+        packages = [f"{against.package}.{name}" for name in _code_packages(scope)]
+        key = _key(against, packages, (), key)
     kept = _recall(store, key, tree, Analysis)
     if kept is not None:
-        return msgspec.structs.replace(kept, sglang=tree.origin)
+        return msgspec.structs.replace(kept, sglang=tree.origin, against=against.origin if against else None)
     with _collector_resting():
-        analysis, also = _analyze(tree, store, models, jobs, progress, version, declared())
+        analysis, also = _analyze(tree, store, scope, against, jobs, progress, version)
     if not any(d.severity == "error" for d in analysis.diagnostics):
         _remember(store, key, tree, analysis, also)
     return analysis
 
 
+def contract_of(
+    tree: Tree,
+    *,
+    store: Store,
+    callers: tuple[SourceFile, ...] = (),
+    interfaces: tuple[str, ...] = ("speculative",),
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Contract:
+    """The contract of a tree alone, without looking at a model; the parameters are those of `analyze`."""
+    from specint.facts.load import Loader
+    from specint.graph.hierarchy import Hierarchy
+    from specint.graph.project import Project
+
+    version = fingerprint()
+    scope = Scope(callers=callers, interfaces=interfaces)
+    with _collector_resting():
+        loader = Loader(tree, store, version=version, jobs=jobs, progress=progress)
+        project = Project(loader.module, tree.package)
+        return _contract(tree, store, loader, project, Hierarchy(project), scope, version)
+
+
+def _code_packages(scope: Scope) -> tuple[str, ...]:
+    from specint.contract.interfaces import packages_of
+    from specint.contract.roots import declared
+
+    return (*declared().code.packages, *packages_of(scope.interfaces))
+
+
+def _key(tree: Tree, prefixes: list[str], files: tuple[SourceFile, ...], *words: str) -> str:
+    digest = blake2b(digest_size=20)
+    places = (f"{file.path}={tree.digest(file)}" for file in files)
+    for part in (tree.package, tree.origin.version, tree.digest_all(prefixes), *places, *words):
+        digest.update(part.encode() + b"\0")
+    return digest.hexdigest()
+
+
 def _analyze(
     tree: Tree,
     store: Store,
-    models: tuple[SourceFile, ...],
+    scope: Scope,
+    against: Tree | None,
     jobs: int | None,
     progress: Progress | None,
     version: str,
-    declared: Declared,
 ) -> tuple[Analysis, tuple[str, ...]]:
     from specint import checks
     from specint.checks.context import Context
@@ -106,45 +163,56 @@ def _analyze(
     from specint.graph.project import Project
 
     loader = Loader(tree, store, version=version, jobs=jobs, progress=progress)
-    code = declared.code
-    packages = [f"{tree.package}.{name}" for name in (*code.packages, code.models)]
-    files = list(dict.fromkeys(file for package in packages for file in tree.files(package)))
-    loader.load([*files, *models])
     project = Project(loader.module, tree.package)
     hierarchy = Hierarchy(project)
     roots = find_roots(project)
+    packages = [f"{tree.package}.{name}" for name in (*_code_packages(scope), roots.declared.code.models)]
+    files = list(dict.fromkeys(file for package in packages for file in tree.files(package)))
+    loader.load([*files, *scope.models, *scope.callers])
     _tell(progress, "inferring the contract", 0, 1)
-    contract = _contract(tree, store, loader, project, hierarchy, version)
+    if against is None:
+        contract = _contract(tree, store, loader, project, hierarchy, scope, version)
+    else:
+        contract = contract_of(against, store=store, interfaces=scope.interfaces, jobs=jobs, progress=progress)
+    kept = tuple(r for r in contract.requirements if r.interface in scope.interfaces)
+    contract = msgspec.structs.replace(contract, requirements=kept)
     _tell(progress, "judging models", 0, 1)
-    found = _registered(tree, project, models, declared)
+    found = _registered(tree, project, (*scope.models, *scope.callers), roots.declared)
     composition = Composition(project, hierarchy)
     drafts = draft_architectures(project, roots)
-    judge = Judge(project, hierarchy, composition, contract, declared, found, drafts)
+    judge = Judge(project, hierarchy, composition, contract, roots.declared, found, drafts)
     judged = judge.judge()
     findings = checks.run(Context(judge, contract, judged, loader))
     diagnostics = (*tree.problems, *loader.diagnostics.values(), *store.problems)
     analysis = Analysis(
-        sglang=tree.origin, contract=contract, models=judged, findings=findings, diagnostics=tuple(diagnostics)
+        sglang=tree.origin,
+        contract=contract,
+        models=judged,
+        findings=findings,
+        diagnostics=tuple(diagnostics),
+        against=against.origin if against is not None else None,
     )
     return analysis, loader.asked()
 
 
 def _contract(
-    tree: Tree, store: Store, loader: Loader, project: Project, hierarchy: Hierarchy, version: str
+    tree: Tree, store: Store, loader: Loader, project: Project, hierarchy: Hierarchy, scope: Scope, version: str
 ) -> Contract:
     """The contract depends on workers and runners only: an edit to a model leaves it as it is."""
     from specint.contract.build import build_contract
     from specint.contract.roots import find_roots
 
-    roots = find_roots(project)
-    packages = [f"{tree.package}.{name}" for name in roots.declared.code.packages]
-    key = blake2b(f"contract {version} {tree.package} {tree.digest_all(packages)}".encode(), digest_size=20).hexdigest()
+    packages = [f"{tree.package}.{name}" for name in _code_packages(scope)]
+    key = _key(tree, packages, scope.callers, "contract", version)
     if (kept := _recall(store, key, tree, Contract)) is not None:
         return kept
     before = loader.asked()
     loader.forget()
-    modules = [module for package in packages for module in loader.load(tree.files(package))]
-    contract = build_contract(project, hierarchy, roots, modules)
+    files = [file for package in packages for file in tree.files(package)]
+    modules = loader.load(dict.fromkeys([*files, *scope.callers]))
+    roots = find_roots(project)
+    outside = frozenset(file.module for file in scope.callers)
+    contract = build_contract(project, hierarchy, roots, modules, outside)
     asked = loader.asked()
     if not loader.diagnostics:
         _remember(store, key, tree, contract, asked)

@@ -17,8 +17,17 @@ from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import Project
 
 
-def build_contract(project: Project, hierarchy: Hierarchy, roots: Roots, modules: Iterable[facts.Module]) -> Contract:
+def build_contract(
+    project: Project,
+    hierarchy: Hierarchy,
+    roots: Roots,
+    modules: Iterable[facts.Module],
+    outside: frozenset[str] = frozenset(),
+) -> Contract:
     """Infer the contract from the modules of the code packages.
+
+    Args:
+        outside: modules outside of SGLang that bring workers of their own.
 
     Raises:
         SpecintError: no call site of a worker was found: a clean run would mean nothing.
@@ -28,7 +37,7 @@ def build_contract(project: Project, hierarchy: Hierarchy, roots: Roots, modules
     code.add(modules)
     receivers = Receivers(project, hierarchy, roots, code)
     registered = registrations(project, roots, modules)
-    reach = Reach(receivers, registered)
+    reach = Reach(receivers, registered, outside)
     names = tuple(dict.fromkeys((*members(hierarchy, roots), *registered)))
     requirements = Inference(reach, names).requirements()
     none = roots.declared.algorithm.none

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from specint.contract.interfaces import classify
 from specint.contract.model import CallShape, Condition, Requirement, Role, Site, Strength, Use
 from specint.contract.presence import Has, Holds, IsA, Open, Presence
 from specint.contract.reach import Reach, Side
@@ -43,8 +44,7 @@ class Inference:
     def __init__(self, reach: Reach, algorithms: Iterable[str]) -> None:
         self.reach = reach
         self.algorithms = tuple(algorithms)
-        names = reach.code.flow_names([reach.roots.declared.runner.model])
-        self.touches = find_touches(reach.receivers, names)
+        self.touches = find_touches(reach.receivers, reach.receivers.model_names())
         self.presence = Presence(reach, self.touches)
         self._insisted: dict[tuple[int, Side, frozenset[str]], list[Insisted]] = {}
 
@@ -68,6 +68,11 @@ class Inference:
     def _meanings(self, touch: Touch) -> Iterable[tuple[Role, str, Meaning]]:
         """Every side on which a touch happens, and how it is meant there. Algorithm "" stands for every server."""
         none = self.reach.roots.declared.algorithm.none
+        for other in ("inner", "class"):
+            if other in touch.roles:
+                yield other, "", self._meaning(touch, Side(none, "target"))  # type: ignore[misc]
+        if not touch.roles & {"target", "draft", "both"}:
+            return
         sides: dict[str, list[str]] = {}
         for role in ("target", "draft"):
             if role in touch.roles or "both" in touch.roles:
@@ -256,7 +261,13 @@ class Inference:
             condition=condition,  # type: ignore[arg-type]
             decided_by=places[0][2].decided_by,
             settings=settings,
+            interface=self._interface(str(member), sites, algorithms),
         )
+
+    def _interface(self, member: str, sites: list[Site], algorithms: set[str]) -> str:
+        workers = f"{self.reach.project.package}.{self.reach.roots.declared.code.workers}".replace(".", "/") + "/"
+        decided = "" not in algorithms or any(site.file.startswith(workers) for site in sites)
+        return classify(member, (site.file for site in sites), decided=decided)
 
 
 def merge_shapes(shapes: list[CallShape]) -> CallShape | None:

@@ -50,9 +50,10 @@ class Side(NamedTuple):
 class Reach:
     """Answers, memoised, whether code runs on a side."""
 
-    def __init__(self, receivers: Receivers, registrations: Mapping[str, Registration] | None = None) -> None:
+    def __init__(self, receivers: Receivers, registrations: Mapping[str, Registration] | None = None, outside: frozenset[str] = frozenset()) -> None:
         self.receivers = receivers
         self.registrations = registrations or {}
+        self._outside = outside
         self.project = receivers.project
         self.hierarchy = receivers.hierarchy
         self.roots = receivers.roots
@@ -490,7 +491,10 @@ class Reach:
         return len(self.code.calls.get(function.name, ())) <= _MANY_CALLERS
 
     def _is_worker_code(self, function: FunctionNode) -> bool:
-        return function.module.name == self._package or function.module.name.startswith(f"{self._package}.")
+        return self._is_worker_module(function.module.name)
+
+    def _is_worker_module(self, name: str) -> bool:
+        return name == self._package or name.startswith(f"{self._package}.") or name in self._outside
 
     def workers(self, algorithm: str) -> tuple[ClassNode, ...]:
         """The worker classes that serve an algorithm: those that a call which hands over the target's worker, or the
@@ -630,7 +634,7 @@ class Reach:
         return [
             s
             for s in symbols
-            if (isinstance(s, ClassNode) and s.module.name.startswith(self._package))
+            if (isinstance(s, ClassNode) and self._is_worker_module(s.module.name))
             or (isinstance(s, FunctionNode) and s.owner is None and self._is_worker_code(s))
         ]
 

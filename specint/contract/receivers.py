@@ -40,6 +40,7 @@ class Receivers:
             attribute_hook=self._attribute,
             parameter_hook=self._parameter,
             construct_hook=self._construct,
+            result_hook=self._result,
             outside_binds=self._outside_binds,
             role_of=self.role_of,
         )
@@ -82,6 +83,18 @@ class Receivers:
                 role = "draft" if keyword.value.value else "target"
         return frozenset({Instance(node, role)})
 
+    def _result(self, function: FunctionNode) -> Values | None:
+        """What the one function gives that tells a model's class: the class, and its name."""
+        if function.key != f"{self.project.package}.{self.roots.declared.architecture.function}":
+            return None
+        return frozenset({SequenceValue((frozenset({ModelObject("class")}), frozenset()))})
+
+    def model_names(self) -> set[str]:
+        """The names under which a model object can be met at all."""
+        roots = self.roots.declared
+        told_by = roots.architecture.function.rpartition(".")[2]
+        return self.code.flow_names([roots.runner.model, f"{told_by}()", roots.inner.parameter])
+
     # -- attributes and parameters ---------------------------------------------------------------------------------
 
     def _attribute(self, value: Value, name: str) -> Values | None:
@@ -110,6 +123,9 @@ class Receivers:
     def _parameter(self, frame: Frame, param: facts.Param) -> Values | None:
         function = frame.function
         assert function is not None
+        inner = self.roots.declared.inner
+        if param.name == inner.parameter and function.key == f"{self.project.package}.{inner.function}":
+            return frozenset({ModelObject("inner")})
         annotated = self.evaluator.annotation(param.annotation, frame)
         if param.name == self.roots.declared.worker.target_parameter:
             node = next((v.node for v in annotated if isinstance(v, Instance)), self.roots.worker)

@@ -60,6 +60,23 @@ class DraftRoot(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class ArchitectureRoot(msgspec.Struct, frozen=True, kw_only=True):
+    """What tells the model's class."""
+
+    function: str
+    required: bool
+    reason: str
+
+
+class InnerRoot(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a wrapper hands over the model within it."""
+
+    function: str
+    parameter: str
+    required: bool
+    reason: str
+
+
 class Declared(msgspec.Struct, frozen=True, kw_only=True):
     """`rules/contract.toml` as it stands."""
 
@@ -68,6 +85,8 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     worker: WorkerRoot
     code: CodeRoot
     draft: DraftRoot
+    architecture: ArchitectureRoot
+    inner: InnerRoot
 
 
 @cache

@@ -142,6 +142,7 @@ class Evaluator:
         attribute_hook: asked first for an attribute of an instance; None lets the usual rules answer.
         parameter_hook: what a parameter can be when no call is being followed (annotations come first).
         construct_hook: what calling a class gives, so that roles can be read from arguments.
+        result_hook: what calling a function gives, where that is declared; None lets its body answer.
     """
 
     project: Project
@@ -149,6 +150,7 @@ class Evaluator:
     attribute_hook: Callable[[Value, str], Values | None] | None = None
     parameter_hook: Callable[[Frame, facts.Param], Values | None] | None = None
     construct_hook: Callable[[ClassNode, facts.Call, Frame], Values | None] | None = None
+    result_hook: Callable[[FunctionNode], Values | None] | None = None
     outside_binds: Callable[[ClassNode, str], Iterable[tuple[Frame, facts.Bind]]] | None = None
     role_of: Callable[[ClassNode], str] | None = None
     _questions: Questions = field(default_factory=Questions)
@@ -481,6 +483,10 @@ class Evaluator:
                     hooked = self.construct_hook(node, call, frame) if self.construct_hook is not None else None
                     found |= hooked if hooked is not None else {self.instance(node)}
                 case FunctionValue(node=node, receiver=receiver):
+                    given = self.result_hook(node) if self.result_hook is not None else None
+                    if given is not None:
+                        found |= given
+                        continue
                     found |= self.returned(node, receiver, self.arguments(node, call, frame, at, receiver))
                 case ExternalValue(name=name, called=called):
                     found.add(ExternalValue(name, True) if not called else Unknown(f"the result of {name}(…)"))

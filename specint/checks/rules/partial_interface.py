@@ -22,7 +22,7 @@ def check(context: Context) -> Iterator[Finding]:
             if delegable(model, label) is not None:
                 continue  # spec-missing-delegation tells it, with the lines to add
             for algorithm in algorithms:
-                if any(_offers(model, claim) for claim in claims.get(algorithm, ())):
+                if any(_claims(context, model, claim) for claim in claims.get(algorithm, ())):
                     missed.setdefault(label, []).append(algorithm)
         for label, under in missed.items():
             yield _finding(context, model, label, tuple(under), claims)
@@ -51,6 +51,14 @@ def claiming_members(context: Context) -> dict[str, tuple[str, ...]]:
 
 def _offers(model: ModelCompliance, member: str) -> bool:
     return model.members[member].status == "present"
+
+
+def _claims(context: Context, model: ModelCompliance, member: str) -> bool:
+    """Whether a class offers a hook on its own account: what it inherits from another model was that model's claim."""
+    status = model.members[member]
+    if status.status != "present":
+        return False
+    return status.provider == model.class_ or status.provider not in {one.class_ for one in context.models}
 
 
 def _finding(
