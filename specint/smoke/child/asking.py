@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from .building import Built
@@ -17,7 +19,8 @@ def ask(built: Built, job: dict[str, Any], channel: Channel, step: str = "contra
         answers = []
         for asked in job["asks"]:
             if asked["role"] in (role, "both"):
-                answers.append(_answer(built, asked, meanings.get(asked["member"], {})))
+                with unchanged(model):
+                    answers.append(_answer(built, asked, meanings.get(asked["member"], {})))
                 channel.tell(answers=answers)
 
 
@@ -71,6 +74,21 @@ def _arguments(built: Built, count: int, meaning: dict[str, Any]) -> tuple[list[
     if kind in ("embedding and head", "embedding"):
         return [], "tried last, since it changes weights"
     return [], "what it takes is not known"
+
+
+@contextmanager
+def unchanged(model: Any) -> Iterator[None]:  # noqa: ANN401
+    """Undo afterwards what was set on the modules: some setters add to what an earlier call asked for."""
+    kept = [
+        (part, {name: list(value) if isinstance(value, list) else value for name, value in vars(part).items()})
+        for part in model.modules()
+    ]
+    try:
+        yield
+    finally:
+        for part, values in kept:
+            vars(part).clear()
+            vars(part).update(values)
 
 
 def some_layers(built: Built) -> list[int]:

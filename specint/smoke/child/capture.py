@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from . import boot
-from .asking import some_layers
+from .asking import some_layers, unchanged
 from .building import Built
 from .channel import Channel, Skipped, place, said
 from .forward import LENGTHS, Engine
@@ -57,6 +55,8 @@ def run(package: str, built: Built, job: dict[str, Any], channel: Channel) -> Ru
         requests: list[list[int] | None] = [some_layers(built), list(range(layers)), *([i] for i in range(layers))]
         if meaning.get("states_by_default"):
             requests.append(None)
+        if layers > 2:
+            channel.tell(asked_twice=_twice(engine, built, member))
         for asked in requests:
             done.captured.append(_request(engine, built, member, asked))
             channel.tell(captured=[one.as_data() for one in done.captured])
@@ -81,6 +81,17 @@ def _request(engine: Engine, built: Built, member: str, asked: list[int] | None)
     if states and told["rows"] != expected:
         told["rows_expected"] = expected
     return Captured(asked, states, **told)
+
+
+def _twice(engine: Engine, built: Built, member: str) -> dict[str, Any]:
+    """The runner asks more than once; the last word counts."""
+    with unchanged(built.model):
+        try:
+            getattr(built.model, member)([0])
+            getattr(built.model, member)([1])
+            return {"asked": [[0], [1]], "states": len(_split(engine.prefill().hidden_states, built))}
+        except Exception as error:
+            return {"asked": [[0], [1]], "states": None, "error": said(error), "where": place(error)}
 
 
 def _split(hidden: Any, built: Built) -> list[Any]:  # noqa: ANN401 - a tensor or None
@@ -108,21 +119,6 @@ def _finite(tensor: Any) -> bool:  # noqa: ANN401
     import torch
 
     return bool(torch.isfinite(tensor).all())
-
-
-@contextmanager
-def unchanged(model: Any) -> Iterator[None]:  # noqa: ANN401
-    """Undo afterwards what was set on the modules: some setters add to what an earlier call asked for."""
-    kept = [
-        (part, {name: list(value) if isinstance(value, list) else value for name, value in vars(part).items()})
-        for part in model.modules()
-    ]
-    try:
-        yield
-    finally:
-        for part, values in kept:
-            vars(part).clear()
-            vars(part).update(values)
 
 
 def fill(package: str, built: Built, device: str) -> None:

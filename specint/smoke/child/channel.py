@@ -67,6 +67,8 @@ class Channel:
 def said(error: BaseException) -> str:
     """An exception in one line."""
     text = " ".join(str(error).split())
+    if "active drivers" in text:
+        text += " (a Triton kernel, which needs a GPU)"
     return f"{type(error).__name__}: {text[:400]}" if text else type(error).__name__
 
 

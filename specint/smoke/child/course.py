@@ -50,6 +50,8 @@ def _forward(package: str, built: Built, job: dict[str, Any], channel: Channel) 
 def _with_draft(package: str, target: Built, states: Any, job: dict[str, Any], channel: Channel) -> None:  # noqa: ANN401
     draft_job = {**job, "architecture": job["draft"], "module": None, "checkpoint": None, "given": job["draft_given"]}
     draft = build(package, draft_job, channel.about("draft"))
+    if job["device"] != "meta":
+        capture.fill(package, draft, job["device"])
     ask(draft, draft_job, channel, step="draft contract", role="draft")
     exchange.hand_over(target, draft, job, channel)
     with channel.step("draft forward"):

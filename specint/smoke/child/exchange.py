@@ -79,7 +79,7 @@ def hand_over(target: Built, draft: Built, job: dict[str, Any], channel: Channel
         done = []
         for asked in chosen:
             meaning = next(one for one in job["settings"]["member"] if one["name"] == asked["member"])
-            done.append(_give(target, draft, meaning, job["device"]))
+            done.append(_give(target, draft, meaning, job))
             channel.tell(handed_over=done)
 
 
@@ -100,12 +100,14 @@ def _holds(condition: dict[str, Any], draft: Built) -> bool:
     return bool(getattr(draft.model, condition["member"], False)) is condition["holds"]
 
 
-def _give(target: Built, draft: Built, meaning: dict[str, Any], device: str) -> dict[str, Any]:
+def _give(target: Built, draft: Built, meaning: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     result: dict[str, Any] = {"set": meaning["name"]}
+    device = job["device"]
+    getters = [one["name"] for one in job["settings"]["member"] if one.get("result") == "embedding and head"]
+    pair = next((one for one in getters if hasattr(target.model, one)), None)
+    if pair is None:
+        return {**result, "outcome": "not called", "what": f"the target has no {' or '.join(getters)}"}
     try:
-        pair = next(
-            one for one in _getters(target) if getattr(target.model, one, None) is not None
-        )
         given = tuple(getattr(target.model, pair)())
         if meaning["argument"] == "embedding":
             given = given[:1]

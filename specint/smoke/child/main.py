@@ -6,6 +6,7 @@ forked into: there a process does one job itself, and the parent starts another.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import resource
@@ -30,6 +31,8 @@ def main() -> None:
     except BaseException as error:
         channel.send("unready", reason=said(error), where=place(error))
         return
+    gc.collect()
+    gc.freeze()  # what was imported stays: a collection in a fork looks at the model alone
     channel.send("ready", **found, device=device, stand_ins=standins.used())
     for line in sys.stdin:
         job = {**json.loads(line), "device": device}

@@ -118,22 +118,26 @@ def _language_part(built: Built, job: dict[str, Any]) -> tuple[dict[str, Any], A
                 inner = getattr(built.model, attribute, None)
                 if inner is not None and hasattr(inner, "load_weights"):
                     return values[name], inner
-            raise Skipped("its language model can't be loaded on its own")
     return values, built.model
 
 
 def _transformers_model(values: dict[str, Any], device: str) -> Any:  # noqa: ANN401
     import torch
-    from transformers import AutoConfig, AutoModelForCausalLM
+    import transformers
 
     kind = values.pop("model_type", "")
     for name in ("architectures", "torch_dtype", "dtype", "auto_map", "quantization_config"):
         values.pop(name, None)
-    try:
-        config = AutoConfig.for_model(kind, **values)
-        model = AutoModelForCausalLM.from_config(config, attn_implementation="eager")
-    except ValueError as error:
-        raise Skipped(f"Transformers has no language model for {kind!r}: {' '.join(str(error).split())[:160]}") from error
+    model: Any = None
+    for maker in ("AutoModelForCausalLM", "AutoModelForImageTextToText"):
+        try:
+            config = transformers.AutoConfig.for_model(kind, **copy.deepcopy(values))
+            model = getattr(transformers, maker).from_config(config, attn_implementation="eager")
+            break
+        except (ValueError, AttributeError):
+            continue
+    if model is None:
+        raise Skipped(f"Transformers has no language model for {kind!r}")
     return model.to(device=device, dtype=torch.float32).eval()
 
 
