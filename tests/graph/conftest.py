@@ -52,9 +52,7 @@ def linked() -> Callable[..., Linked]:
     """`linked(a="class A: ...", b=...)`: the modules `pack.a` and `pack.b`; `**{"sub/c": …}` is `pack.sub.c`."""
 
     def link(**modules: str) -> Linked:
-        contents = {
-            f"pack/{name}.py": textwrap.dedent(text).encode() for name, text in modules.items()
-        }
+        contents = {f"pack/{name}.py": textwrap.dedent(text).encode() for name, text in modules.items()}
         tree = TextTree(contents, Origin(version="", source="memory"), "pack")
         project = Project(Loader(tree, Store(None), version="", jobs=1).module, "pack")
         hierarchy = Hierarchy(project)

@@ -71,7 +71,9 @@ def test_super_with_arguments(linked) -> None:
 
 
 def test_parent_skipped_by_calling_the_grandparent(linked) -> None:
-    text = f"{PARAMETER}\nclass V(W):\n    def __init__(self, c):\n        nn.Module.__init__(self)\n        self.own = Large(c)\n"
+    text = PARAMETER + (
+        "class V(W):\n    def __init__(self, c):\n        nn.Module.__init__(self)\n        self.own = Large(c)\n"
+    )
     one = wrapper(linked, text)
     assert one_class(one, "w.V", "m") == set()
     assert one_class(one, "w.V", "own") == {"inner.Large"}
@@ -79,12 +81,17 @@ def test_parent_skipped_by_calling_the_grandparent(linked) -> None:
 
 
 def test_super_of_the_parent_skips_it(linked) -> None:
-    text = f"{PARAMETER}\nclass V(W):\n    def __init__(self, c):\n        super(W, self).__init__()\n        self.own = Large(c)\n"
+    text = PARAMETER + (
+        "class V(W):\n    def __init__(self, c):\n        super(W, self).__init__()\n        self.own = Large(c)\n"
+    )
     assert one_class(wrapper(linked, text), "w.V", "m") == set()
 
 
 def test_class_attribute_overridden_by_a_subclass(linked) -> None:
-    text = "class W:\n    body = Small\n    def __init__(self, c):\n        self.m = self.body(c)\nclass V(W):\n    body = Large\n"
+    text = (
+        "class W:\n    body = Small\n    def __init__(self, c):\n        self.m = self.body(c)\n"
+        "class V(W):\n    body = Large\n"
+    )
     one = wrapper(linked, text)
     assert one_class(one) == {"inner.Small"}
     assert one_class(one, "w.V") == {"inner.Large"}
@@ -96,7 +103,10 @@ def test_dict_of_classes(linked) -> None:
 
 
 def test_dict_of_classes_by_index_through_a_local_name(linked) -> None:
-    text = "KINDS = {1: Small, 2: Large}\nclass W:\n    def __init__(self, c):\n        cls = KINDS[c.v]\n        self.m = cls(c)\n"
+    text = (
+        "KINDS = {1: Small, 2: Large}\nclass W:\n    def __init__(self, c):\n"
+        "        cls = KINDS[c.v]\n        self.m = cls(c)\n"
+    )
     assert one_class(wrapper(linked, text)) == {"inner.Small", "inner.Large"}
 
 
@@ -141,13 +151,18 @@ class W:
 
 
 def test_conditional_expression(linked) -> None:
-    text = "class W:\n    def __init__(self, c):\n        self.m = (Small if c.s else Large)(c)\n        self.n = Small(c) if c.s else Large(c)\n"
+    text = (
+        "class W:\n    def __init__(self, c):\n        self.m = (Small if c.s else Large)(c)\n"
+        "        self.n = Small(c) if c.s else Large(c)\n"
+    )
     one = wrapper(linked, text)
     assert one_class(one) == one_class(one, "w.W", "n") == {"inner.Small", "inner.Large"}
 
 
 def test_none_first_and_assigned_later(linked) -> None:
-    text = "class W:\n    def __init__(self, c):\n        self.m = None\n        if c.t:\n            self.m = Small(c)\n"
+    text = (
+        "class W:\n    def __init__(self, c):\n        self.m = None\n        if c.t:\n            self.m = Small(c)\n"
+    )
     one = wrapper(linked, text)
     assert one.holds("w.W", "m") == {"inner.Small": "c.t"}
     assert one.composition.assignments(one.node("w.W"))["m"][0].is_none
@@ -165,19 +180,28 @@ def test_import_within_the_constructor(linked) -> None:
 
 
 def test_import_that_may_fail(linked) -> None:
-    text = "try:\n    from pack.inner import Small\nexcept ImportError:\n    Small = None\nclass W:\n    def __init__(self, c):\n        self.m = Small(c)\n"
+    text = (
+        "try:\n    from pack.inner import Small\nexcept ImportError:\n    Small = None\nclass W:\n"
+        "    def __init__(self, c):\n        self.m = Small(c)\n"
+    )
     assert one_class(linked(inner=INNER, w=text)) == {"inner.Small"}
 
 
 def test_helper_function_that_returns_the_object(linked) -> None:
-    text = "def make(c, cls=Small):\n    return cls(c)\nclass W:\n    def __init__(self, c):\n        self.m = make(c)\n        self.n = make(c, Large)\n"
+    text = (
+        "def make(c, cls=Small):\n    return cls(c)\nclass W:\n    def __init__(self, c):\n"
+        "        self.m = make(c)\n        self.n = make(c, Large)\n"
+    )
     one = wrapper(linked, text)
     assert one_class(one) == {"inner.Small"}
     assert one_class(one, "w.W", "n") == {"inner.Large"}
 
 
 def test_setattr_and_register_module(linked) -> None:
-    text = "class W(nn.Module):\n    def __init__(self, c):\n        setattr(self, 'm', Small(c))\n        self.add_module('n', Large(c))\n"
+    text = (
+        "class W(nn.Module):\n    def __init__(self, c):\n        setattr(self, 'm', Small(c))\n"
+        "        self.add_module('n', Large(c))\n"
+    )
     one = wrapper(linked, text)
     assert one_class(one) == {"inner.Small"}
     assert one_class(one, "w.W", "n") == {"inner.Large"}
@@ -213,7 +237,10 @@ def test_attribute_annotated_in_the_class_body_is_no_assignment(linked) -> None:
 
 
 def test_constructor_that_calls_itself_round_a_circle_ends(linked) -> None:
-    text = "class W:\n    def __init__(self, c):\n        self.a(c)\n    def a(self, c):\n        self.b(c)\n    def b(self, c):\n        self.a(c)\n        self.m = Small(c)\n"
+    text = (
+        "class W:\n    def __init__(self, c):\n        self.a(c)\n    def a(self, c):\n"
+        "        self.b(c)\n    def b(self, c):\n        self.a(c)\n        self.m = Small(c)\n"
+    )
     assert one_class(wrapper(linked, text)) == {"inner.Small"}
 
 
@@ -227,5 +254,8 @@ def test_loop_over_a_list_of_classes(linked) -> None:
 
 
 def test_class_chosen_into_a_local_name_by_branches(linked) -> None:
-    text = "class W:\n    def __init__(self, c):\n        if c.s:\n            cls = Small\n        else:\n            cls = Large\n        self.m = cls(c)\n"
+    text = (
+        "class W:\n    def __init__(self, c):\n        if c.s:\n            cls = Small\n"
+        "        else:\n            cls = Large\n        self.m = cls(c)\n"
+    )
     assert one_class(wrapper(linked, text)) == {"inner.Small", "inner.Large"}

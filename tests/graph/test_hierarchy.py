@@ -11,7 +11,10 @@ def test_diamond_is_linearised_as_python_does(linked) -> None:
 
 
 def test_base_outside_the_tree_keeps_its_place_under_its_first_name(linked) -> None:
-    text = "from torch import nn\nfrom torch.nn.modules.module import Module\nclass A(Module): ...\nclass B(A, nn.Module): ...\n"
+    text = (
+        "from torch import nn\nfrom torch.nn.modules.module import Module\nclass A(Module): ...\n"
+        "class B(A, nn.Module): ...\n"
+    )
     one = linked(a=text)
     assert one.order("a.B") == ["a.B", "a.A", "torch.nn.Module"]
 
@@ -53,7 +56,10 @@ def test_every_class_of_a_cycle_has_the_problem_whatever_is_asked_first(linked) 
 
 
 def test_generic_base_is_its_class(linked) -> None:
-    text = "from typing import Generic, TypeVar\nT = TypeVar('T')\nclass A(Generic[T]):\n    def m(self): ...\nclass B(A[int]): ...\n"
+    text = (
+        "from typing import Generic, TypeVar\nT = TypeVar('T')\nclass A(Generic[T]):\n"
+        "    def m(self): ...\nclass B(A[int]): ...\n"
+    )
     assert linked(a=text).provider("a.B", "m") == "a.A"
 
 
@@ -77,7 +83,10 @@ def test_torch_module_is_known_and_gives_no_hook(linked) -> None:
 
 
 def test_provider_is_the_nearest_in_order(linked) -> None:
-    text = "class A:\n    def m(self): ...\n    def n(self): ...\nclass Mixin:\n    def m(self): ...\nclass B(Mixin, A): ...\n"
+    text = (
+        "class A:\n    def m(self): ...\n    def n(self): ...\nclass Mixin:\n    def m(self): ...\n"
+        "class B(Mixin, A): ...\n"
+    )
     one = linked(a=text)
     assert one.provider("a.B", "m") == "a.Mixin"
     assert one.provider("a.B", "n") == "a.A"
