@@ -5,12 +5,14 @@ Importing this package costs next to nothing: what is heavy is loaded by the com
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pylint.lint import PyLinter
 
-__all__ = ["register"]
+    from specint.api import Result, analyze
+
+__all__ = ["Result", "analyze", "register"]
 
 
 def register(linter: PyLinter) -> None:
@@ -20,7 +22,11 @@ def register(linter: PyLinter) -> None:
     register_checker(linter)
 
 
-def __getattr__(name: str) -> str:
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - as different as what it offers
+    if name in ("Result", "analyze"):
+        import specint.api
+
+        return getattr(specint.api, name)
     # The version has one home, the distribution's metadata; reading it takes longer than importing the package.
     if name == "__version__":
         from importlib.metadata import PackageNotFoundError, version

@@ -11,6 +11,7 @@ _COMMANDS = {
     "report": ("specint.cli.report", "Which models support which speculative algorithm."),
     "check": ("specint.cli.check", "Find what models lack; for CI, editors and pre-commit."),
     "explain": ("specint.cli.explain", "Why a model fails an algorithm, or what a rule means."),
+    "graph": ("specint.cli.graph", "What a model inherits and holds, as a picture."),
     "rules": ("specint.cli.rules", "List the rules."),
 }
 

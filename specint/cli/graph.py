@@ -1,0 +1,69 @@
+"""`specint graph`: who inherits from whom and who holds whom, as a picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from specint.cli import options, printing
+
+if TYPE_CHECKING:
+    from specint.outputs.diagrams.diagram import Diagram
+
+GraphFormat = Literal["mermaid", "dot", "svg"]
+
+_EPILOG = """\b
+Examples:
+  specint graph KimiVLForConditionalGeneration --sglang 0.5.23
+  specint graph InternVLChatModel --format svg -o internvl.svg
+  specint graph DeepseekV3ForCausalLM --format dot | dot -Tpng -o deepseek.png
+  specint graph --inner-of DeepseekV3ForCausalLM"""
+
+
+@click.command("graph", short_help="What a model inherits and holds, as a picture.", epilog=_EPILOG)
+@click.argument("class_", metavar="[CLASS]", required=False)
+@click.option(
+    "--inner-of",
+    metavar="CLASS",
+    help="Who holds CLASS as an inner model, or inherits from it, directly or not.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["mermaid", "dot", "svg"]),
+    default="mermaid",
+    show_default=True,
+    help="mermaid is what GitHub renders in a ```mermaid block; dot is for Graphviz.",
+)
+@options.common
+def command(class_: str | None, inner_of: str | None, format_: GraphFormat, **rest: Any) -> int:  # noqa: ANN401
+    """What a model inherits and what it holds, with each hop that doesn't hand on what a worker asks for.
+
+    CLASS is a model class, or a class that a model inherits from or holds.
+    """
+    if (class_ is None) == (inner_of is None):
+        raise click.UsageError("give a CLASS, or --inner-of CLASS")
+    common = options.Common.taken_from(rest)
+    from specint.cli.results import result_of
+    from specint.cli.session import analysed, configured
+    from specint.outputs.diagrams.diagram import about, around, find_class
+
+    config = configured(common)
+    session = analysed(common, config)
+    result = result_of(common, config, session)
+    diagram = (
+        around(result, find_class(result, inner_of)) if inner_of else about(result, find_class(result, class_ or ""))
+    )
+    printing.put_bytes(_written(diagram, format_).encode(), common.output)
+    return 2 if printing.put_diagnostics(session.analysis.diagnostics, quiet=common.quiet) else 0
+
+
+def _written(diagram: Diagram, format_: GraphFormat) -> str:
+    if format_ == "svg":
+        from specint.outputs.diagrams.svg import svg
+
+        return svg(diagram)
+    from specint.outputs.diagrams.text import dot, mermaid
+
+    return mermaid(diagram) if format_ == "mermaid" else dot(diagram)

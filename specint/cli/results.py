@@ -1,0 +1,44 @@
+"""What a command has analysed, in the shape that scripts get from `specint.analyze`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from specint.cli.options import Common
+from specint.cli.progress import progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from specint.api import Result
+    from specint.cli.session import Session
+    from specint.config import Config
+
+
+def result_of(common: Common, config: Config, session: Session) -> Result:
+    """The session's analysis with its tree, for the class graph and the source lines."""
+    from specint.api import Result
+    from specint.facts.store import Store
+
+    store = Store(None if common.no_cache else _directory(common, config))
+    return Result(session.placed.tree, session.analysis, store)
+
+
+def other_release(common: Common, config: Config, where: str) -> Result:
+    """Another SGLang by itself: its own models held against its own contract."""
+    from specint.api import analyze
+
+    with progress(quiet=common.quiet) as report:
+        return analyze(
+            where,
+            cache_dir=_directory(common, config),
+            cache=not common.no_cache,
+            jobs=common.jobs,
+            progress=report,
+        )
+
+
+def _directory(common: Common, config: Config) -> Path:
+    from specint.facts.store import cache_directory
+
+    return common.cache_dir or config.cache_dir or cache_directory()

@@ -1,0 +1,1 @@
+"""Classes as a picture: who inherits from whom, who holds whom, and the hop that is missing."""
