@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from specint.checks.context import Context, listed
 from specint.checks.edit import Edit
-from specint.checks.placing import addition_patch, end_of_class, indented, source_lines
+from specint.checks.placing import added, end_of_class, indented, source_lines, splice_patch
 from specint.compliance.members import wrap_of
 from specint.compliance.model import Inner, ModelCompliance
 from specint.contract.model import CallShape, Requirement
@@ -59,27 +59,32 @@ def delegation(context: Context, model: ModelCompliance, member: str) -> tuple[E
     why = _obstacle(context, node, member, requirements, providers)
     file = context.loader.tree.find(node.module.name)
     if why or file is None:
-        return Edit(kind="decide", class_=model.class_, file=model.file, decide=why or "its file is gone"), None
+        return undecided(model, member, why or "its file is gone"), None
     data = context.loader.tree.read(file)
     lines = source_lines(data, file.path)
     spot = end_of_class(lines, node.facts)
     if spot is None:
         why = f"the body of {model.name} stands on one line with its head: give it lines of its own"
-        return Edit(kind="decide", class_=model.class_, file=model.file, decide=why), None
+        return undecided(model, member, why), None
     lacking = any(one.status != "present" for one in status.inners)
     assigned = context.judge.composition.assignments(node)[attribute]
     guard = "" if not _called(requirements) else "arm" if lacking else "none" if may_be_none(assigned) else ""
-    code = indented(_code(member, attribute, requirements, providers, guard), spot)
+    splices = (added(spot.after, indented(_code(member, attribute, requirements, providers, guard), spot)),)
     edit = Edit(
         kind="add",
         class_=model.class_,
+        member=member,
         file=model.file,
         digest=content_digest(data),
-        at=spot.after,
-        code=code,
+        splices=splices,
         doubt="; ".join(_doubts(context, node, attribute, member, status.inners, requirements, providers)),
     )
-    return edit, addition_patch(lines, model.file, spot.after, code)
+    return edit, splice_patch(lines, model.file, splices)
+
+
+def undecided(model: ModelCompliance, member: str, what: str) -> Edit:
+    """Nothing can be written: a person has to decide."""
+    return Edit(kind="decide", class_=model.class_, member=member, file=model.file, decide=what)
 
 
 def may_be_none(assignments: Sequence[Assignment]) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from specint.checks.edit import Splice
 from specint.errors import SpecintError
 from specint.facts import model as facts
 from specint.source.tree import encoding_of
@@ -61,17 +62,22 @@ def indented(code: Sequence[str], spot: Spot) -> tuple[str, ...]:
     return tuple(made)
 
 
-def with_added(lines: Sequence[str], after: int, code: Sequence[str]) -> list[str]:
-    """The lines of a file with an empty line and some code put behind line `after`.
+def added(after: int, code: Sequence[str]) -> Splice:
+    """Some code with an empty line before it, behind line `after`."""
+    return Splice(after, 0, ("", *code))
 
-    A file that doesn't end in a new line goes on not doing so.
+
+def spliced(lines: Sequence[str], splices: Iterable[Splice]) -> list[str]:
+    """The lines of a file after the splices, which name lines of the file before.
+
+    Several at one place come in their order. A file that doesn't end in a new line goes on not doing so.
     """
-    newline = newline_of(lines)
-    head, added, rest = list(lines[:after]), [newline, *(line + newline for line in code)], list(lines[after:])
-    if head and not head[-1].endswith(("\n", "\r")):
-        head[-1] += newline
-        added[-1] = added[-1].removesuffix(newline)
-    return [*head, *added, *rest]
+    made: list[str] = []
+    position = 0
+    for change in _changes(lines, splices):
+        made += [*lines[position : change.start], *change.lines]
+        position = change.end
+    return [*made, *lines[position:]]
 
 
 def newline_of(lines: Sequence[str]) -> str:
@@ -80,21 +86,68 @@ def newline_of(lines: Sequence[str]) -> str:
     return first[len(first.rstrip("\r\n")) :] or "\n"
 
 
-def addition_patch(lines: Sequence[str], file: str, after: int, code: Sequence[str]) -> str:
-    """A unified diff of `with_added`."""
-    changed = with_added(lines, after, code)
-    start = max(after - _CONTEXT, 0)
-    end = min(after + _CONTEXT, len(lines))
-    grown = len(changed) - len(lines)
-    joined = 1 if after and lines[after - 1] != changed[after - 1] else 0
-    body = [
-        *(" " + line for line in lines[start : after - joined]),
-        *("-" + line for line in lines[after - joined : after]),
-        *("+" + line for line in changed[after - joined : after + grown]),
-        *(" " + line for line in lines[after:end]),
-    ]
-    head = f"@@ -{start + 1},{end - start} +{start + 1},{end - start + grown} @@\n"
-    return f"--- a/{file}\n+++ b/{file}\n{head}{''.join(map(finished, body))}"
+def splice_patch(lines: Sequence[str], file: str, splices: Iterable[Splice]) -> str:
+    """A unified diff of `spliced`."""
+    return f"--- a/{file}\n+++ b/{file}\n{''.join(hunks(lines, splices))}"
+
+
+def hunks(lines: Sequence[str], splices: Iterable[Splice]) -> Iterator[str]:
+    """The parts of a unified diff, without the lines that name the file."""
+    groups: list[list[_Change]] = []
+    for change in _changes(lines, splices):
+        if groups and change.start - groups[-1][-1].end <= 2 * _CONTEXT:
+            groups[-1].append(change)
+        else:
+            groups.append([change])
+    shift = 0
+    for group in groups:
+        start = max(group[0].start - _CONTEXT, 0)
+        end = min(group[-1].end + _CONTEXT, len(lines))
+        grown = sum(len(one.lines) - (one.end - one.start) for one in group)
+        body: list[str] = []
+        position = start
+        for one in group:
+            body += [" " + line for line in lines[position : one.start]]
+            body += ["-" + line for line in lines[one.start : one.end]]
+            body += ["+" + line for line in one.lines]
+            position = one.end
+        body += [" " + line for line in lines[position:end]]
+        old, new = end - start, end - start + grown
+        yield f"@@ -{_range(start, old)} +{_range(start + shift, new)} @@\n" + "".join(map(finished, body))
+        shift += grown
+
+
+@dataclass
+class _Change:
+    """Lines `start` up to `end` of a file (counted from 0) and what comes in their place."""
+
+    start: int
+    end: int
+    lines: list[str]
+
+
+def _changes(lines: Sequence[str], splices: Iterable[Splice]) -> list[_Change]:
+    newline = newline_of(lines)
+    found: list[_Change] = []
+    for splice in sorted(splices, key=lambda one: one.after):
+        made = [line + newline for line in splice.lines]
+        if found and found[-1].end == splice.after:
+            found[-1].lines += made
+            found[-1].end += splice.removed
+        else:
+            found.append(_Change(splice.after, splice.after + splice.removed, made))
+    if found and found[-1].end == len(lines) and lines and not lines[-1].endswith(("\n", "\r")):
+        last = found[-1]
+        if last.start == last.end:  # what was the last line gets an ending
+            last.start -= 1
+            last.lines.insert(0, lines[-1] + newline)
+        if last.lines:
+            last.lines[-1] = last.lines[-1].removesuffix(newline)
+    return found
+
+
+def _range(start: int, length: int) -> str:
+    return f"{start + 1 if length else start},{length}"
 
 
 def finished(line: str) -> str:

@@ -10,6 +10,7 @@ import click
 _COMMANDS = {
     "report": ("specint.cli.report", "Which models support which speculative algorithm."),
     "check": ("specint.cli.check", "Find what models lack; for CI, editors and pre-commit."),
+    "fix": ("specint.cli.fix", "Write what models lack, where that is safe."),
     "explain": ("specint.cli.explain", "Why a model fails an algorithm, or what a rule means."),
     "graph": ("specint.cli.graph", "What a model inherits and holds, as a picture."),
     "rules": ("specint.cli.rules", "List the rules."),
