@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from specint.checks.finding import Finding
     from specint.cli.session import Session
     from specint.compliance.model import ModelCompliance
+    from specint.config import Config
     from specint.outputs.outcome import Outcome
 
 
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 @options.algorithms_option
 @options.selection
 @options.gate
+@click.option(
+    "--since",
+    metavar="RELEASE",
+    help="Also find members that classes had in an earlier release (or at a path) and lost since.",
+)
 @options.common
 def command(
     paths: tuple[Path, ...],
@@ -39,6 +45,7 @@ def command(
     changed_since: str | None,
     fail_on: tuple[str, ...],
     exit_zero: bool,
+    since: str | None,
     **rest: Any,  # noqa: ANN401 - the common options
 ) -> int:
     """Find what models lack.
@@ -66,8 +73,9 @@ def command(
     if not checked:
         printing.warn("no registered model class in these files", quiet=common.quiet)
 
+    lost = _lost(session, common, config, since) if since else ()
     demands = _demands(session, checked, bool(models), wanted if options.listed(algorithms) else ())
-    spoken = _unsuppressed(session, checked, demands)
+    spoken = _unsuppressed(session, checked, (*demands, *lost))
     everything = select_findings(without_excluded(spoken, config, session.placed.tree), symbols)
     findings = _about(session, checked, everything, wanted, demands, limited=bool(models))
     if changed_since:
@@ -89,6 +97,14 @@ def command(
     if printing.put_diagnostics(session.analysis.diagnostics, quiet=common.quiet):
         return 2
     return 1 if failed and not exit_zero else 0
+
+
+def _lost(session: Session, common: options.Common, config: Config, since: str) -> tuple[Finding, ...]:
+    """What the models lost since an earlier release."""
+    from specint.checks.rules.lost_member import lost
+    from specint.cli.session import earlier
+
+    return lost(session.analysis, earlier(common, config, session, since))
 
 
 def _checked(session: Session, names: Sequence[str]) -> tuple[ModelCompliance, ...]:

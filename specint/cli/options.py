@@ -25,6 +25,9 @@ class Common(msgspec.Struct, frozen=True, kw_only=True):
     """What the options of `common` say."""
 
     sglang: str | None
+    against: str | None
+    interfaces: tuple[str, ...]
+    callers: tuple[Path, ...]
     config: Path | None
     cache_dir: Path | None
     no_cache: bool
@@ -47,6 +50,26 @@ def common(command: F) -> F:
             metavar="WHERE",
             help="A release (0.5.9), or the path of a checkout, an installed package or a wheel. "
             "Without it: the configuration's, else the installed one.",
+        ),
+        click.option(
+            "--against",
+            metavar="WHERE",
+            help="Hold these models against the contract of another SGLang: what will break on an upgrade?",
+        ),
+        click.option(
+            "--interface",
+            "interfaces",
+            multiple=True,
+            metavar="NAME",
+            help="Which of the runner's contracts: speculative (the default), eplb, lora, multimodal, graph, pipeline, "
+            "runtime, or all.",
+        ),
+        click.option(
+            "--callers",
+            multiple=True,
+            type=click.Path(path_type=Path),
+            metavar="PATH",
+            help="A file or package of your own whose workers call model hooks: its calls join the contract.",
         ),
         click.option(
             "--config",

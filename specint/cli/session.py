@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from specint.cli import options
 from specint.cli.options import Common
 from specint.cli.progress import progress
 from specint.request import Placed, placed, sglang_around
@@ -69,7 +70,42 @@ def analysed(common: Common, config: Config, paths: Sequence[Path] = ()) -> Sess
         say = None if report is None else (lambda what: report(what, 0, 0))
         # A release is fetched once even with --no-cache: it never changes, and the index is not ours to wear out.
         tree = open_tree(spec, cache_dir=directory, relative_to=relative_to, progress=say)
+        other = open_tree(common.against, cache_dir=directory, progress=say) if common.against else None
         models = placed(tree, paths, beside)
+        calling = placed(models.tree, (), [*config.callers, *common.callers])
         store = Store(None if common.no_cache else directory)
-        analysis = analyze(models.tree, store=store, models=models.outside, jobs=common.jobs, progress=report)
+        analysis = analyze(
+            calling.tree,
+            store=store,
+            models=models.outside,
+            callers=calling.outside,
+            interfaces=interfaces_of(common, config),
+            against=other,
+            jobs=common.jobs,
+            progress=report,
+        )
+        models = msgspec.structs.replace(models, tree=calling.tree)
     return Session(config=config, placed=models, analysis=analysis, named=models.named if paths else None)
+
+
+def interfaces_of(common: Common, config: Config) -> tuple[str, ...]:
+    """The interfaces that the options, else the configuration, name; the speculative one where neither does."""
+    from specint.config import check_names
+    from specint.contract.interfaces import SPECULATIVE, names
+
+    wanted = options.listed(common.interfaces) or config.interface or (SPECULATIVE,)
+    check_names(wanted, (*names(), "all"), "interface", "--interface")
+    return names() if "all" in wanted else tuple(name for name in names() if name in wanted)
+
+
+def earlier(common: Common, config: Config, session: Session, since: str) -> Analysis:
+    """An earlier release's models, held against the contract of this session's tree."""
+    from specint.facts.store import Store, cache_directory
+    from specint.pipeline import analyze
+    from specint.source.locate import open_tree
+
+    directory = common.cache_dir or config.cache_dir or cache_directory()
+    with progress(quiet=common.quiet) as report:
+        tree = open_tree(since, cache_dir=directory, progress=None if report is None else lambda w: report(w, 0, 0))
+        store = Store(None if common.no_cache else directory)
+        return analyze(tree, store=store, against=session.placed.tree, jobs=common.jobs, progress=report)

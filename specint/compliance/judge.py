@@ -206,6 +206,10 @@ class Judge:
                 found.append(rare)
         return found
 
+    def is_telling(self, member: str) -> bool:
+        """Whether so few registered classes offer a member that offering it says what a class is for."""
+        return self._share(member) <= _COMMON
+
     def _share(self, member: str) -> float:
         having = sum(self.hierarchy.lookup(node, member) is not None for node in self.models)
         inherited = any(self.hierarchy.external_provider(node, member) for node in self.models)

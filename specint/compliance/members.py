@@ -78,15 +78,12 @@ class Members:
 
     @staticmethod
     def _assigned(assignments: list[Assignment]) -> MemberStatus:
-        given = [one for one in assignments if not one.is_none]
-        if not given:
-            first = assignments[0]
-            return MemberStatus(
-                status="missing", reason=f"it is only ever set to None ({first.owner.file}:{first.line})"
-            )
+        given = [one for one in assignments if not one.is_none] or assignments
         first = next((one for one in given if not one.condition), given[0])
         reason = None
-        if first.late:
+        if first.is_none:
+            reason = "it is only ever set to None"
+        elif first.late:
             reason = f"set in {first.function.name}, not by the constructor"
         elif first.condition and not any(not one.condition for one in assignments):
             reason = f"set where {first.condition}"

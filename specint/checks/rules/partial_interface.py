@@ -22,7 +22,7 @@ def check(context: Context) -> Iterator[Finding]:
             if delegable(model, label) is not None:
                 continue  # spec-missing-delegation tells it, with the lines to add
             for algorithm in algorithms:
-                if any(_claims(context, model, claim) for claim in claims.get(algorithm, ())):
+                if any(claims_itself(context, model, claim) for claim in claims.get(algorithm, ())):
                     missed.setdefault(label, []).append(algorithm)
         for label, under in missed.items():
             yield _finding(context, model, label, tuple(under), claims)
@@ -53,7 +53,7 @@ def _offers(model: ModelCompliance, member: str) -> bool:
     return model.members[member].status == "present"
 
 
-def _claims(context: Context, model: ModelCompliance, member: str) -> bool:
+def claims_itself(context: Context, model: ModelCompliance, member: str) -> bool:
     """Whether a class offers a hook on its own account: what it inherits from another model was that model's claim."""
     status = model.members[member]
     if status.status != "present":

@@ -1,0 +1,90 @@
+"""spec-incomplete-draft: a draft class lacks what its worker reads of it without a guard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from specint.checks.catalog import rule
+from specint.checks.context import Context, listed
+from specint.checks.finding import Evidence, Finding
+from specint.compliance.model import ModelCompliance
+from specint.contract.model import Requirement
+
+SYMBOL = "spec-incomplete-draft"
+
+
+def check(context: Context) -> Iterator[Finding]:
+    """Every draft against the draft side of each algorithm that it shows signs of serving."""
+    for model in context.models:
+        if "draft" not in model.roles:
+            continue
+        lacked: dict[str, list[str]] = {}
+        for algorithm in served(context, model):
+            for requirement in context.contract.requirements:
+                if asks_draft(requirement, algorithm, model) and _lacks(model, requirement.member):
+                    under = lacked.setdefault(requirement.member, [])
+                    under += [algorithm] if algorithm not in under else []
+        for member, algorithms in lacked.items():
+            yield _finding(context, model, member, tuple(algorithms))
+
+
+_MOST = 0.5
+"""A draft that offers less than this part of what an algorithm's drafts must have is made for another one."""
+
+
+def served(context: Context, model: ModelCompliance) -> tuple[str, ...]:
+    """The algorithms that a draft is made for: it offers most of what their drafts must have, and a hook of them."""
+    found = []
+    for algorithm in context.contract.algorithms:
+        required = {r.member for r in context.contract.requirements if asks_draft(r, algorithm, model)}
+        offered = {member for member in required if not _lacks(model, member)}
+        hooks = {
+            r.member
+            for r in context.contract.requirements
+            if r.role == "draft" and r.algorithms == (algorithm,) and context.judge.is_telling(r.member)
+        }
+        if hooks and any(not _lacks(model, member) for member in hooks) and len(offered) >= _MOST * len(required):
+            found.append(algorithm)
+    return tuple(found)
+
+
+def asks_draft(requirement: Requirement, algorithm: str, model: ModelCompliance) -> bool:
+    """Whether an algorithm's worker fails on this draft without what a requirement names."""
+    if requirement.role != "draft" or algorithm not in requirement.algorithms or requirement.settings:
+        return False
+    if requirement.strength in ("required", "raises"):
+        return True
+    condition = requirement.condition
+    if requirement.strength != "conditional" or condition is None:
+        return False
+    # a condition on a member that the draft lacks is decided; on one that it has, its value decides at run time
+    return not condition.holds and _lacks(model, condition.member)
+
+
+def _lacks(model: ModelCompliance, member: str) -> bool:
+    return member in model.members and model.members[member].status == "missing"
+
+
+def _finding(context: Context, model: ModelCompliance, member: str, algorithms: tuple[str, ...]) -> Finding:
+    asking = [
+        r for r in context.contract.requirements if r.member == member and any(asks_draft(r, a, model) for a in algorithms)
+    ]
+    site = asking[0].sites[0]
+    verb = {"call": "calls", "read": "reads", "write": "sets"}[asking[0].use]
+    return Finding(
+        rule=SYMBOL,
+        id=rule(SYMBOL).id,
+        class_=model.class_,
+        member=member,
+        algorithms=algorithms,
+        file=model.file,
+        line=model.line,
+        column=model.column,
+        message=(
+            f"{model.name} is a draft for {listed(algorithms)} and lacks {member}, which the worker {verb} without a "
+            f"guard at {site.file}:{site.line}"
+        ),
+        evidence=tuple(
+            Evidence(file=s.file, line=s.line, what=f"{verb} {member} here, in {s.function}") for r in asking for s in r.sites
+        ),
+    )

@@ -1,0 +1,77 @@
+"""spec-lost-member: a class had a required member in an earlier release, and has it no more."""
+
+from __future__ import annotations
+
+from specint.checks.catalog import rule
+from specint.checks.finding import Evidence, Finding
+from specint.compliance.judge import insists
+from specint.compliance.model import ModelCompliance
+from specint.pipeline import Analysis
+
+SYMBOL = "spec-lost-member"
+
+
+def lost(now: Analysis, earlier: Analysis) -> tuple[Finding, ...]:
+    """What registered targets lost since an earlier release.
+
+    Args:
+        earlier: the earlier release's models, held against the contract of `now`, so that both answer the same.
+    """
+    before = {model.class_: model for model in earlier.models}
+    by_name: dict[str, list[ModelCompliance]] = {}
+    for model in earlier.models:
+        by_name.setdefault(model.name, []).append(model)
+    found = []
+    for model in now.models:
+        namesakes = by_name.get(model.name, [])
+        then = before.get(model.class_) or (namesakes[0] if len(namesakes) == 1 else None)
+        if then is None or "target" not in model.roles:
+            continue
+        for member in dict.fromkeys(r.member for r in now.contract.requirements):
+            algorithms = tuple(
+                a
+                for a in now.contract.algorithms
+                if any(r.member == member and insists(r, a) for r in now.contract.requirements)
+            )
+            had, has = then.members.get(member), model.members[member]
+            if algorithms and had is not None and had.status == "present" and has.status == "missing":
+                found.append(_finding(now, earlier, model, then, member, algorithms))
+    return tuple(found)
+
+
+def _finding(
+    now: Analysis, earlier: Analysis, model: ModelCompliance, then: ModelCompliance, member: str, algorithms: tuple[str, ...]
+) -> Finding:
+    had = then.members[member]
+    version = earlier.sglang.version
+    provider = (had.provider or "").rpartition(".")[2]
+    how = f"inherited from {provider}" if had.provider != then.class_ else "its own"
+    bases = _parents(then), _parents(model)
+    moved = f"; its bases were {bases[0]} and are {bases[1]}" if bases[0] != bases[1] else ""
+    site = next(r for r in now.contract.requirements if r.member == member).sites[0]
+    return Finding(
+        rule=SYMBOL,
+        id=rule(SYMBOL).id,
+        class_=model.class_,
+        member=member,
+        algorithms=algorithms,
+        file=model.file,
+        line=model.line,
+        column=model.column,
+        message=(
+            f"{model.name} had {member} in {version} ({how}, {had.file}:{had.line} there) and has it no more{moved}; "
+            f"it is asked for at {site.file}:{site.line}"
+        ),
+        evidence=(
+            Evidence(file=model.file, line=model.line, what=f"the class as it is now: {' -> '.join(_short(model))}"),
+            Evidence(file=site.file, line=site.line, what=f"{member} is asked for here, in {site.function}"),
+        ),
+    )
+
+
+def _short(model: ModelCompliance) -> list[str]:
+    return [name.rpartition(".")[2] for name in model.mro]
+
+
+def _parents(model: ModelCompliance) -> str:
+    return ", ".join(_short(model)[1:]) or "none"
