@@ -30,6 +30,9 @@ class Registration:
     line: int
 
 
+_CALLABLE = (facts.Name, facts.Attribute, facts.Lambda)
+
+
 def members(hierarchy: Hierarchy, roots: Roots) -> tuple[str, ...]:
     """The members of the enum, in its order, the one for no algorithm included."""
     own = hierarchy.own(roots.enum)
@@ -78,7 +81,7 @@ def _register(
         name=name,
         aliases=aliases,
         words=frozenset({name, *(text.upper() for one in handed for text in _texts(one))}),
-        made_by=(*made_by, *((one, module) for one in handed if isinstance(one, (facts.Name, facts.Attribute, facts.Lambda)))),
+        made_by=(*made_by, *((one, module) for one in handed if isinstance(one, _CALLABLE))),
         file=module.path,
         line=call.line,
     )

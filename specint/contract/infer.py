@@ -70,7 +70,7 @@ class Inference:
         none = self.reach.roots.declared.algorithm.none
         for other in ("inner", "class"):
             if other in touch.roles:
-                yield other, "", self._meaning(touch, Side(none, "target"))  # type: ignore[misc]
+                yield other, "", self._meaning(touch, Side(none, "target"))
         if not touch.roles & {"target", "draft", "both"}:
             return
         sides: dict[str, list[str]] = {}

@@ -18,7 +18,7 @@ from specint.facts import model as facts
 from specint.facts.model import Expr
 from specint.graph.project import ClassNode, FunctionNode
 from specint.graph.questions import Questions
-from specint.graph.values import ClassValue, Frame, FunctionValue, Instance, bind_arguments
+from specint.graph.values import ClassValue, ConstantValue, Frame, FunctionValue, Instance, Value, bind_arguments
 
 Constant = str | int | float | bool | None
 Constants = frozenset[Constant] | None
@@ -50,7 +50,12 @@ class Side(NamedTuple):
 class Reach:
     """Answers, memoised, whether code runs on a side."""
 
-    def __init__(self, receivers: Receivers, registrations: Mapping[str, Registration] | None = None, outside: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        receivers: Receivers,
+        registrations: Mapping[str, Registration] | None = None,
+        outside: frozenset[str] = frozenset(),
+    ) -> None:
         self.receivers = receivers
         self.registrations = registrations or {}
         self._outside = outside
@@ -400,8 +405,8 @@ class Reach:
                 return self._returns(functions[0], side)
 
     def _predicate(self, function: FunctionNode, side: Side) -> Constants:
-        """What a method of the algorithm answers. One that looks a word up in what was registered (SGLang 0.5.5) answers
-        whether the algorithm was registered with it."""
+        """What a method of the algorithm answers. One that looks a word up in what was registered (SGLang 0.5.5)
+        answers whether the algorithm was registered with it."""
         answers = self._returns(function, side)
         registration = self.registrations.get(side.algorithm)
         if registration is None or (answers is not None and len(answers) == 1):
@@ -540,10 +545,30 @@ class Reach:
                     continue
                 if not self.possible(call.function, call.step.guard, side):
                     continue
-                values = self.evaluator.evaluate(call.expr.func, self.receivers.frame(call.function), call.step)
-                for value in values:
+                for value in self._chosen(call.expr.func, call.function, call.step, side):
                     if isinstance(value, ClassValue) and self._takes_target(value.node):
                         yield value.node
+
+    def _chosen(self, expr: Expr, function: FunctionNode, at: facts.Step, side: Side) -> Iterable[Value]:
+        """What an expression can be on a side: only the assignments and results that the algorithm lets happen."""
+        frame = self.receivers.frame(function)
+        if isinstance(expr, facts.Name) and expr.id in function.binds:
+            for step in function.binds[expr.id]:
+                if step.line < at.line and self.possible(function, step.guard, side):
+                    if isinstance(step, facts.Bind) and step.how == "=" and step.target == expr and step.value:
+                        yield from self._chosen(step.value, function, step, side)
+                    else:
+                        yield from self.evaluator.bound(step, expr.id, frame)
+        elif isinstance(expr, facts.Call):
+            for callee in self.evaluator.evaluate(expr.func, frame, at):
+                if not isinstance(callee, FunctionValue):
+                    continue
+                returns = (s for s in callee.node.facts.body.steps if isinstance(s, facts.Return))
+                for step in returns:
+                    if self.possible(callee.node, step.guard, side):
+                        yield from self.evaluator.evaluate(step.value, self.receivers.frame(callee.node), step)
+        else:
+            yield from self.evaluator.evaluate(expr, frame, at)
 
     def live(self, algorithm: str) -> set[int]:
         """The functions of the workers' package that an algorithm's workers bring to life.
