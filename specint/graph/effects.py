@@ -1,0 +1,484 @@
+"""What calling a member of a model really runs, and what that reads and writes.
+
+One engine for every rule about data flow. It starts with a method of a class, takes the definition that an object of
+this class has, and follows calls to its other methods, to `super()`, to the objects it holds (through composition) and
+to functions that it hands them to. Branches that `hasattr` rules out for the classes at hand are left out. Nothing is
+guessed: what can't be followed contributes nothing, and who asks can see that something was lost.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from specint.facts import model as facts
+from specint.graph.composition import Composition
+from specint.graph.hierarchy import Hierarchy, Member
+from specint.graph.project import Assigned, ClassNode, FunctionNode, Project
+from specint.graph.steps import bound_names, expressions, gives, is_harmless, read_names, written
+from specint.graph.values import bind_arguments
+
+Path = tuple[str, ...]
+_LIMIT = 400
+"""So many functions are followed from one member; a model's forward runs some dozens."""
+_DEPTH = 8
+
+
+@dataclass(frozen=True)
+class Held:
+    """An object on the way from the one that is asked: its class, and the attributes that lead to it."""
+
+    node: ClassNode
+    path: Path = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One function that runs.
+
+    Attributes:
+        receiver: the object whose method it is, None for a function of a module.
+        objects: what its parameters hold, as far as that is an object of the tree.
+        carrying: the parameters in which what the caller handed to the first member arrives.
+    """
+
+    function: FunctionNode
+    receiver: Held | None
+    objects: Mapping[str, tuple[Held, ...]] = field(default_factory=dict)
+    carrying: frozenset[str] = frozenset()
+
+    @property
+    def own(self) -> str | None:
+        """What the function calls its object (`self`)."""
+        params = self.function.facts.params
+        return params[0].name if self.receiver is not None and params else None
+
+    def key(self) -> tuple[object, ...]:
+        """What tells two runs of one function apart."""
+        objects = tuple((name, held) for name, held in sorted(self.objects.items()) if held)
+        return (id(self.function), self.receiver, objects, self.carrying)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of a function."""
+
+    function: FunctionNode
+    line: int
+
+    @property
+    def file(self) -> str:
+        """The file that the function stands in."""
+        return self.function.module.path
+
+
+@dataclass(frozen=True)
+class Write:
+    """An attribute of some object gets a value.
+
+    Attributes:
+        target: as written, `self.model.layers`.
+        holders: the objects it can be written on; empty where that isn't known.
+        carries: the value, or which object is written, depends on what the caller handed over.
+        value: None where the attribute's own content is changed (`append`).
+    """
+
+    attribute: str
+    target: str
+    holders: tuple[Held, ...]
+    place: Place
+    carries: bool
+    value: facts.Expr | None
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether the value is written out: True, a number, None."""
+        return isinstance(self.value, facts.Constant)
+
+
+@dataclass(frozen=True)
+class Read:
+    """An attribute of `self` is read in a method. `guard` is the step's guard, for who asks under what."""
+
+    attribute: str
+    place: Place
+    run: Run
+    guard: int
+    soft: bool
+
+
+class Effects:
+    """Answers per class and member, memoised.
+
+    Args:
+        has: whether an object of a class has a member, None where that can't be known.
+    """
+
+    def __init__(self, composition: Composition, has: Callable[[ClassNode, str], bool | None]) -> None:
+        self.composition = composition
+        self.hierarchy: Hierarchy = composition.hierarchy
+        self.project: Project = composition.project
+        self._has = has
+        self._runs: dict[tuple[str, str, bool], tuple[list[Run], Iterator[Run]]] = {}
+        self._carried: dict[tuple[object, ...], frozenset[str]] = {}
+        self._built: dict[str, tuple[ClassNode, ...]] = {}
+        self._parts: dict[int, dict[int, tuple[facts.Expr, ...]]] = {}
+        self._names: dict[int, dict[str, int]] = {}
+
+    # -- what runs -------------------------------------------------------------------------------------------------
+
+    def runs(self, node: ClassNode, member: str, *, carrying: bool = False) -> Iterator[Run]:
+        """Every function that calling a member of an object of this class runs, the nearest first.
+
+        They are followed while somebody asks on: who finds early what it looks for pays for no more.
+
+        Args:
+            carrying: follow also where the arguments of the member go.
+        """
+        key = (node.key, member, carrying)
+        if key not in self._runs:
+            self._runs[key] = ([], self._follow(node, member, carrying))
+        known, more = self._runs[key]
+        index = 0
+        while True:
+            if index == len(known):
+                found = next(more, None)
+                if found is None:
+                    return
+                known.append(found)
+            yield known[index]
+            index += 1
+
+    def _follow(self, node: ClassNode, member: str, carrying: bool) -> Iterator[Run]:
+        found = self.hierarchy.lookup(node, member)
+        if found is None or found.function is None:
+            return
+        params = found.function.facts.params
+        start = Run(found.function, Held(node), carrying=frozenset(p.name for p in params[1:] if carrying))
+        pending, seen = deque([start]), {start.key()}
+        while pending:
+            run = pending.popleft()
+            yield run
+            for callee in self._callees(run):
+                if len(seen) < _LIMIT and (key := callee.key()) not in seen:
+                    seen.add(key)
+                    pending.append(callee)
+
+    def _callees(self, run: Run) -> Iterator[Run]:
+        for step in self.steps(run):
+            for part in self._telling(run.function, step):
+                if isinstance(part, facts.Call):
+                    yield from self._called(part, run)
+                elif isinstance(part, facts.Attribute):
+                    yield from self._touched(part, run)
+        for inner in run.function.nested:
+            if run.own is not None and all(param.name != run.own for param in inner.facts.params):  # sees our `self`
+                yield Run(inner, run.receiver, run.objects, run.carrying)
+
+    def _telling(self, function: FunctionNode, step: facts.Step) -> tuple[facts.Expr, ...]:
+        """The calls and attributes of a step, walked once for all objects that run the function."""
+        steps = self._parts.setdefault(id(function), {})
+        if id(step) not in steps:
+            parts = (part for expr in expressions(step) for part in facts.walk(expr))
+            steps[id(step)] = tuple(part for part in parts if isinstance(part, (facts.Call, facts.Attribute)))
+        return steps[id(step)]
+
+    def _touched(self, expr: facts.Attribute, run: Run) -> Iterator[Run]:
+        """Methods and properties that an attribute names: a property runs, a method may be called later."""
+        for held in self.objects(expr.base, run):
+            member = self.hierarchy.lookup(held.node, expr.name)
+            if member is not None and member.function is not None and member.kind == "property":
+                yield Run(member.function, held)
+
+    def _called(self, call: facts.Call, run: Run) -> Iterator[Run]:
+        for function, held, skips in self.callees(call, run):
+            bound = bind_arguments(function, call, skip_first=skips)
+            objects = {n: tuple(o) for n, e in bound.items() if (o := list(self.objects(e, run)))}
+            carried = self.carried(run) if run.carrying else run.carrying
+            carrying = frozenset(n for n, e in bound.items() if self.mentions(e, carried))
+            if held is None and not objects and not carrying:
+                continue  # a function that sees no object of ours can do nothing to it
+            yield Run(function, held, objects, carrying)
+
+    def callees(self, call: facts.Call, run: Run) -> Iterator[tuple[FunctionNode, Held | None, bool]]:
+        """The functions that a call runs, each with the object it runs on and whether `self` is passed by itself."""
+        match call.func:
+            case facts.Attribute(base=facts.Call(func=facts.Name(id="super")), name=name):
+                if run.receiver is not None and run.function.owner is not None:
+                    found = self.hierarchy.next_definition(run.receiver.node, run.function.owner, name)
+                    if found is not None and found.function is not None:
+                        yield found.function, run.receiver, True
+                return
+            case facts.Attribute(base=base, name=name):
+                for held in self.objects(base, run):
+                    found = self.hierarchy.lookup(held.node, name)
+                    if found is not None and found.function is not None and found.kind != "property":
+                        yield found.function, held, found.kind != "staticmethod"
+                if run.own is not None and call.args and call.args[0] == facts.Name(run.own):  # Base.forward(self, …)
+                    for symbol in self.project.symbol(run.function.module, base):
+                        if isinstance(symbol, ClassNode):
+                            found = self.hierarchy.lookup(symbol, name)
+                            if found is not None and found.function is not None:
+                                yield found.function, run.receiver, False
+            case facts.Name(id=name):
+                for function in self._functions(name, run):
+                    yield function, None, False
+        for held in self.objects(call.func, run):  # calling a module runs its forward
+            found = self.hierarchy.lookup(held.node, "forward")
+            if found is not None and found.function is not None:
+                yield found.function, held, True
+
+    def _functions(self, name: str, run: Run) -> Iterator[FunctionNode]:
+        if name in run.function.binds:
+            for step in run.function.binds[name]:
+                if isinstance(step, facts.Import):
+                    yield from (s for s in self.project.imported(step) if isinstance(s, FunctionNode))
+            return
+        for symbol in self.project.symbol(run.function.module, facts.Name(name)):
+            if isinstance(symbol, FunctionNode):
+                yield symbol
+            elif isinstance(symbol, Assigned):
+                return
+
+    def steps(self, run: Run) -> Iterator[facts.Step]:
+        """The steps of a function that can run for the objects at hand."""
+        dead = self._dead(run)
+        for step in run.function.facts.body.steps:
+            if not any(guard in dead for guard in _guards(run.function.facts.body, step.guard)):
+                yield step
+
+    def _dead(self, run: Run) -> frozenset[int]:
+        """The guards that can't be true: a `hasattr` that every candidate answers the other way."""
+        guards = run.function.facts.body.guards
+        return frozenset(
+            index
+            for index, guard in enumerate(guards)
+            if guard.test is not None and guard.kind != "loop" and self.truth(guard.test, run) is (not guard.positive)
+        )
+
+    def truth(self, test: facts.Expr, run: Run) -> bool | None:
+        """What a `hasattr` is known to answer, None for anything else."""
+        match test:
+            case facts.Not(operand=operand):
+                inner = self.truth(operand, run)
+                return None if inner is None else not inner
+            case facts.Boolean(op=op, values=values):
+                answers = [self.truth(value, run) for value in values]
+                decisive = op == "or"
+                if decisive in answers:
+                    return decisive
+                return (not decisive) if all(a is (not decisive) for a in answers) else None
+            case facts.Call(func=facts.Name(id="hasattr"), args=(base, facts.Constant(value=str(name)))):
+                held = list(self.objects(base, run))
+                answers = [self._has(one.node, name) for one in held]
+                return answers[0] if answers and answers.count(answers[0]) == len(answers) else None
+            case _:
+                return None
+
+    # -- objects ---------------------------------------------------------------------------------------------------
+
+    def objects(self, expr: facts.Expr, run: Run, depth: int = 0) -> Iterator[Held]:
+        """The objects of the tree that an expression can be, reached through what a model holds."""
+        if depth > _DEPTH:
+            return
+        match expr:
+            case facts.Name(id=name) if name == run.own and run.receiver is not None:
+                yield run.receiver
+            case facts.Name(id=name):
+                if name in run.objects:
+                    yield from run.objects[name]
+                for step in run.function.binds.get(name, ()):
+                    match step:
+                        case facts.Bind(target=facts.Name(), value=value, how="=") if value is not None:
+                            yield from self.objects(value, run, depth + 1)
+            case facts.Attribute(base=base, name=name):
+                for held in self.objects(base, run, depth + 1):
+                    yield from self.held(held, name, depth)
+            case facts.Call(func=facts.Name(id="getattr"), args=(base, facts.Constant(value=str(name)), *_)):
+                for held in self.objects(base, run, depth + 1):
+                    yield from self.held(held, name, depth)
+            case facts.Call(func=facts.Attribute(base=base, name=name)):  # an accessor: self.get_language_model()
+                for held in self.objects(base, run, depth + 1):
+                    member = self.hierarchy.lookup(held.node, name)
+                    if member is not None and member.function is not None and member.kind == "method":
+                        yield from self._returned(member, held, depth)
+            case facts.Choice(then=then, otherwise=otherwise):
+                yield from self.objects(then, run, depth + 1)
+                yield from self.objects(otherwise, run, depth + 1)
+            case facts.Boolean(values=values):
+                for value in values:
+                    yield from self.objects(value, run, depth + 1)
+            case _:
+                pass
+
+    def held(self, held: Held, name: str, depth: int = 0) -> Iterator[Held]:
+        """The objects that an attribute of an object holds."""
+        member = self.hierarchy.lookup(held.node, name)
+        if member is not None and member.kind == "property":
+            yield from self._returned(member, held, depth)
+            return
+        assignments = self.composition.assignments(held.node).get(name, ())
+        nodes = {node: None for one in assignments if not one.late for node in one.classes}
+        for node in nodes or {node: None for one in assignments for node in one.classes}:
+            yield Held(node, (*held.path, name))
+
+    def _returned(self, member: Member, held: Held, depth: int) -> Iterator[Held]:
+        assert member.function is not None
+        run = Run(member.function, held)
+        for step in member.function.facts.body.steps:
+            if isinstance(step, facts.Return) and isinstance(step.value, (facts.Attribute, facts.Name, facts.Choice)):
+                yield from self.objects(step.value, run, depth + 2)
+
+    # -- reads -----------------------------------------------------------------------------------------------------
+
+    def names(self, run: Run) -> Mapping[str, int]:
+        """Every attribute name that a function reads of anything, each with its first line."""
+        key = id(run.function)
+        if key not in self._names:
+            found: dict[str, int] = {}
+            for step in run.function.facts.body.steps:
+                for expr in expressions(step):
+                    for name, line in read_names(expr):
+                        found.setdefault(name, line)
+            self._names[key] = found
+        return self._names[key]
+
+    def own_reads(self, run: Run) -> Iterator[Read]:
+        """What a method reads of its own object."""
+        own = run.own
+        if own is None:
+            return
+        for step in self.steps(run):
+            for expr in expressions(step):
+                for part in facts.walk(expr):
+                    match part:
+                        case facts.Attribute(base=facts.Name(id=found), name=name, line=line) if found == own:
+                            yield Read(name, Place(run.function, line), run, step.guard, soft=False)
+                        case facts.Call(
+                            func=facts.Name(id="getattr" | "hasattr"),
+                            args=(facts.Name(id=found), facts.Constant(value=str(name)), *_),
+                            line=line,
+                        ) if found == own:
+                            yield Read(name, Place(run.function, line), run, step.guard, soft=True)
+                        case _:
+                            pass
+
+    def read_by_parts(self, node: ClassNode, attribute: str) -> Place | None:
+        """Where the classes of which an object is built (its layers, in lists that aren't followed) read a name."""
+        for part in self._parts_of(node):
+            for method in self.project.methods_of(part):
+                line = self.names(Run(method, None)).get(attribute)
+                if line is not None and not any(gives(step, attribute) for step in method.facts.body.steps):
+                    return Place(method, line)
+        return None
+
+    def _parts_of(self, node: ClassNode) -> tuple[ClassNode, ...]:
+        if node.key not in self._built:
+            found: dict[ClassNode, None] = {}
+            pending = list(self.hierarchy.order(node).nodes)
+            own = set(pending)
+            while pending and len(found) < _LIMIT:
+                one = pending.pop()
+                for part in self._named_classes(one):
+                    if part not in found and part not in own:
+                        found[part] = None
+                        pending += [above for above in self.hierarchy.order(part).nodes if above not in found]
+            self._built[node.key] = tuple(found)
+        return self._built[node.key]
+
+    def _named_classes(self, node: ClassNode) -> Iterator[ClassNode]:
+        """The classes of its own package that a class names in its constructor and its body."""
+        package = node.module.name.rpartition(".")[0]
+        scopes = [node.facts.body, *(f.body for f in node.facts.body.functions if f.name == "__init__")]
+        names = {
+            part.id
+            for scope in scopes
+            for step in scope.steps
+            for expr in expressions(step)
+            for part in facts.walk(expr)
+            if isinstance(part, facts.Name)
+        }
+        for name in sorted(names):
+            for symbol in self.project.resolve(node.module, name):
+                if isinstance(symbol, ClassNode) and symbol.module.name.startswith(package):
+                    yield symbol
+                elif isinstance(symbol, Assigned):  # a table of layer classes
+                    for part in facts.walk(symbol.value):
+                        if isinstance(part, facts.Name):
+                            found = self.project.symbol(symbol.module, part)
+                            yield from (s for s in found if isinstance(s, ClassNode))
+
+    # -- writes ----------------------------------------------------------------------------------------------------
+
+    def writes(self, node: ClassNode, member: str) -> tuple[Write, ...]:
+        """Every attribute that calling a member gives a value, on the object itself and on what it holds."""
+        return tuple(write for run in self.runs(node, member, carrying=True) for write in self._writes(run))
+
+    def _writes(self, run: Run) -> Iterator[Write]:
+        carried = self.carried(run)
+        for step in self.steps(run):
+            for target, value in written(step):
+                if isinstance(target, facts.Attribute) and not isinstance(target.base, facts.Call):
+                    holders = tuple(dict.fromkeys(self.objects(target.base, run)))
+                    carries = self.mentions(value, carried) or self.mentions(target.base, carried)
+                    place = Place(run.function, step.line)
+                    yield Write(target.name, facts.spell(target), holders, place, carries, value)
+
+    def lost(self, node: ClassNode, member: str) -> bool:
+        """Whether what the caller hands over is handed on to something that can't be followed."""
+        return any(self._loses(run) for run in self.runs(node, member, carrying=True))
+
+    def _loses(self, run: Run) -> bool:
+        carried = self.carried(run)
+        if not carried:
+            return False
+        for step in self.steps(run):
+            for expr in expressions(step):
+                for call in (part for part in facts.walk(expr) if isinstance(part, facts.Call)):
+                    given = (*call.args, *(k.value for k in call.keywords))
+                    if not any(self.mentions(one, carried) for one in given):
+                        continue
+                    if not is_harmless(call) and not any(True for _ in self.callees(call, run)):
+                        return True
+        return False
+
+    def carried(self, run: Run) -> frozenset[str]:
+        """Local names, and attributes as `.name`, that hold what was handed over or something made of it."""
+        if not run.carrying:
+            return run.carrying
+        key = run.key()
+        if key not in self._carried:
+            self._carried[key] = self._carry(run)
+        return self._carried[key]
+
+    def _carry(self, run: Run) -> frozenset[str]:
+        found = set(run.carrying)
+        for _ in range(3):  # what is made of what is made of it; more rounds find nothing in real code
+            before = len(found)
+            for step in run.function.facts.body.steps:
+                match step:
+                    case facts.Bind(target=target, value=value) if value is not None and self.mentions(value, found):
+                        found |= set(bound_names(target))
+                    case _:
+                        pass
+            if len(found) == before:
+                break
+        return frozenset(found)
+
+    @staticmethod
+    def mentions(expr: facts.Expr | None, names: frozenset[str] | set[str]) -> bool:
+        """Whether any of the names, or of the attributes written `.name`, occurs in an expression."""
+        if expr is None or not names:
+            return False
+        return any(
+            (isinstance(part, facts.Name) and part.id in names)
+            or (isinstance(part, facts.Attribute) and f".{part.name}" in names)
+            for part in facts.walk(expr)
+        )
+
+
+def _guards(scope: facts.Scope, guard: int) -> Iterator[int]:
+    while guard >= 0:
+        yield guard
+        guard = scope.guards[guard].parent

@@ -1,0 +1,111 @@
+"""What one step of a function reads and gives a value, as written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from specint.facts import model as facts
+
+_HARMLESS = frozenset(
+    {"len", "list", "tuple", "set", "sorted", "max", "min", "range", "enumerate", "isinstance", "print", "setattr"}
+)
+_MUTATES = frozenset({"append", "extend", "add", "update", "insert", "copy_", "fill_"})
+_LOGS = frozenset({"debug", "info", "warning", "error", "log_info_on_rank0", "warning_once"})
+
+
+def expressions(step: facts.Step) -> Iterator[facts.Expr]:
+    """What a step evaluates: its value, and what its target reaches through."""
+    match step:
+        case facts.Bind(target=target, value=value):
+            if value is not None:
+                yield value
+            yield from _through(target)
+        case facts.Evaluate(value=value):
+            yield value
+        case facts.Return(value=value) | facts.Raise(value=value):
+            if value is not None:
+                yield value
+        case facts.Delete(target=target):
+            yield from _through(target)
+        case _:
+            pass
+
+
+def _through(target: facts.Expr) -> Iterator[facts.Expr]:
+    match target:
+        case facts.Attribute(base=base):
+            yield base
+        case facts.Item():
+            yield target
+        case facts.Sequence(items=items):
+            for item in items:
+                yield from _through(item)
+        case _:
+            pass
+
+
+def read_names(expr: facts.Expr) -> Iterator[tuple[str, int]]:
+    """The attribute names that an expression reads, `getattr` and `hasattr` counted, each with its line."""
+    for part in facts.walk(expr):
+        match part:
+            case facts.Attribute(name=name, line=at):
+                yield name, at
+            case facts.Call(
+                func=facts.Name(id="getattr" | "hasattr"), args=(_, facts.Constant(value=str(name)), *_), line=at
+            ):
+                yield name, at
+            case _:
+                pass
+
+
+def written(step: facts.Step) -> Iterator[tuple[facts.Expr, facts.Expr | None]]:
+    """What a step gives a value, with the value: assignments, `setattr`, and changes of a container's content."""
+    match step:
+        case facts.Bind(target=facts.Sequence(items=items), value=value):
+            yield from ((item, value) for item in items)
+        case facts.Bind(target=facts.Item(base=base), value=value):
+            yield base, value
+        case facts.Bind(target=target, value=value, how=how) if how != "declare":
+            yield target, value
+        case facts.Evaluate(
+            value=facts.Call(
+                func=facts.Name(id="setattr"), args=(base, facts.Constant(value=str(name)), value), line=line
+            )
+        ):
+            yield facts.Attribute(base, name, line), value
+        case facts.Evaluate(value=facts.Call(func=facts.Attribute(base=base, name=method), args=(value, *_))) if (
+            method in _MUTATES
+        ):
+            yield base, value
+        case _:
+            pass
+
+
+def gives(step: facts.Step, attribute: str) -> bool:
+    """Whether a step gives a value to an attribute of that name, of whatever object."""
+    return any(isinstance(target, facts.Attribute) and target.name == attribute for target, _ in written(step))
+
+
+def bound_names(target: facts.Expr) -> Iterator[str]:
+    """The local names that a target binds, and the attributes as `.name`."""
+    match target:
+        case facts.Name(id=name):
+            yield name
+        case facts.Attribute(name=name):
+            yield f".{name}"
+        case facts.Sequence(items=items):
+            for item in items:
+                yield from bound_names(item)
+        case _:
+            pass
+
+
+def is_harmless(call: facts.Call) -> bool:
+    """Whether a call keeps nothing of its arguments that matters later."""
+    match call.func:
+        case facts.Name(id=name):
+            return name in _HARMLESS
+        case facts.Attribute(name=name):
+            return name in _LOGS or name in _MUTATES
+        case _:
+            return False
