@@ -80,8 +80,10 @@ class Inference:
                 if reached:
                     sides[role] = reached
         if not sides:
-            # nothing that was followed leads here, so anything may
-            sides = {role: list(self.algorithms) for role in ("target", "draft") if {role, "both"} & touch.roles}
+            # nothing that was followed leads here, so anything may that has a worker with this method
+            serving = [a for a in self.algorithms if self.reach.serves(touch.function, a)]
+            reached = serving or list(self.algorithms)
+            sides = {role: reached for role in ("target", "draft") if {role, "both"} & touch.roles}
         same = len(sides) == 2 and sides["target"] == sides["draft"]
         for role, reached in sides.items():
             shown: Role = "both" if same else "target" if role == "target" else "draft"

@@ -123,7 +123,7 @@ class Presence:
         """What one condition that is neither `and`, `or` nor `not` says."""
         touch = self._touches.get((id(function), expr))
         if touch is not None:
-            if touch.kind in ("probe", "get"):
+            if touch.kind in ("probe", "get") and (positive or not _is_flag(expr)):
                 return Has(touch.roles, touch.member, positive, touch.line)
             return Holds(touch.roles, touch.member, positive)
         match expr:
@@ -205,6 +205,15 @@ class Presence:
             if members and members not in found:
                 found.append(members)
         return found
+
+
+def _is_flag(expr: Expr) -> bool:
+    """Whether a getattr has a truth value as its default: then false doesn't mean that the member is absent."""
+    match expr:
+        case facts.Call(func=facts.Name(id="getattr"), args=(_, _, facts.Constant(value=bool()))):
+            return True
+        case _:
+            return False
 
 
 def _absent(literal: Literal, roles: frozenset[str]) -> bool:

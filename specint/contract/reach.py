@@ -66,6 +66,7 @@ class Reach:
         self.evaluator = receivers.evaluator
         self._questions = Questions()
         self._live: dict[str, set[int]] = {}
+        self._living: dict[str, set[ClassNode]] = {}
         self._references: dict[int, list[tuple[ClassNode | FunctionNode | str, facts.Step]]] = {}
         algorithm, flag = self.roots.declared.algorithm.attributes, self.roots.declared.worker.draft_flag
         predicates = self.hierarchy.own(self.roots.enum)
@@ -579,7 +580,7 @@ class Reach:
             found: set[int] = set()
             self._live[algorithm] = found
             side = Side(algorithm, "draft", True)
-            classes: set[ClassNode] = set()
+            classes = self._living.setdefault(algorithm, set())
             spoken = set(self._names_outside)
             waiting: dict[str, list[FunctionNode]] = {}
             pending: list[ClassNode | FunctionNode] = list(self.workers(algorithm))
@@ -607,6 +608,16 @@ class Reach:
                         ):
                             pending.append(reference)
         return self._live[algorithm]
+
+    def serves(self, function: FunctionNode, algorithm: str) -> bool:
+        """Whether a method belongs to a class that an algorithm brings to life, called or not; a function serves where
+        a method that calls it does."""
+        self.live(algorithm)
+        owner = function.owner
+        if owner is not None:
+            return any(self.hierarchy.is_subclass(one, owner) for one in self._living[algorithm])
+        callers = {id(one.function): one.function for one in self.receivers.callers(function)}.values()
+        return any(one.owner is not None and self.serves(one, algorithm) for one in callers)
 
     @cached_property
     def _names_outside(self) -> set[str]:
