@@ -55,7 +55,8 @@ def delegation(context: Context, model: ModelCompliance, member: str) -> tuple[E
     status = model.members[member]
     requirements = _asking(context, member)
     attribute = status.inner or ""
-    providers = tuple(_providers(context, status.inners, member))
+    inners = _inners(context, model, member)
+    providers = tuple(_providers(context, inners, member))
     why = _obstacle(context, node, member, requirements, providers)
     file = context.loader.tree.find(node.module.name)
     if why or file is None:
@@ -66,7 +67,7 @@ def delegation(context: Context, model: ModelCompliance, member: str) -> tuple[E
     if spot is None:
         why = f"the body of {model.name} stands on one line with its head: give it lines of its own"
         return undecided(model, member, why), None
-    lacking = any(one.status != "present" for one in status.inners)
+    lacking = any(one.status != "present" for one in inners)
     assigned = context.judge.composition.assignments(node)[attribute]
     guard = "" if not _called(requirements) else "arm" if lacking else "none" if may_be_none(assigned) else ""
     splices = (added(spot.after, indented(_code(member, attribute, requirements, providers, guard), spot)),)
@@ -77,7 +78,7 @@ def delegation(context: Context, model: ModelCompliance, member: str) -> tuple[E
         file=model.file,
         digest=content_digest(data),
         splices=splices,
-        doubt="; ".join(_doubts(context, node, attribute, member, status.inners, requirements, providers)),
+        doubt="; ".join(_doubts(context, node, attribute, member, inners, requirements, providers)),
     )
     return edit, splice_patch(lines, model.file, splices)
 
@@ -143,6 +144,18 @@ def _shape(requirements: Sequence[Requirement]) -> CallShape:
     )
 
 
+def _inners(context: Context, model: ModelCompliance, member: str) -> tuple[Inner, ...]:
+    """Every class that the wrapper's attribute can hold, in the wrapper and in the heirs that would get the member."""
+    status = model.members[member]
+    found = {one.holder: one for one in status.inners}
+    for heir in context.models:
+        theirs = heir.members[member]
+        if model.class_ in heir.mro[1:] and theirs.status != "present" and theirs.inner == status.inner:
+            for one in theirs.inners:
+                found.setdefault(one.holder, one)
+    return tuple(found.values())
+
+
 def _providers(context: Context, inners: Sequence[Inner], member: str) -> Iterator[Provider]:
     for inner in inners:
         holder = context.judge.project.class_by_key(inner.holder)
@@ -186,15 +199,18 @@ def _doubts(
     providers: Sequence[Provider],
 ) -> Iterator[str]:
     """What would have to be known for the pass-through to be safe."""
-    for word, text in (("missing", "has no"), ("unknown", "may not have")):
-        names = [one.holder.rpartition(".")[2] for one in inners if one.status == word]
+    for word, one, several in (("missing", "has no", "have no"), ("unknown", "may lack", "may lack")):
+        names = [inner.holder.rpartition(".")[2] for inner in inners if inner.status == word]
         if names:
-            yield f"{listed(names)} {text} {member}"
+            yield f"{listed(names)} {one if len(names) == 1 else several} {member}"
     others = [
-        one.attribute
-        for one in context.judge.wraps(node)
-        if one.attribute != attribute
-        and any(i.status == "present" for i in context.judge.members.inner(one.attribute, one.candidates, member))
+        wrapped.attribute
+        for wrapped in context.judge.wraps(node)
+        if wrapped.attribute != attribute
+        and any(
+            inner.status == "present"
+            for inner in context.judge.members.inner(wrapped.attribute, wrapped.candidates, member)
+        )
     ]
     if others:
         yield f"self.{listed(others)} has {member} too"
