@@ -60,7 +60,7 @@ def build(package: str, job: dict[str, Any], channel: Channel, *, draft: bool = 
 
 def _configurations(package: str, job: dict[str, Any]) -> Iterator[Tiny]:
     if job.get("checkpoint"):
-        yield Tiny.of_checkpoint(Path(job["checkpoint"]), job["settings"])
+        yield Tiny.of_checkpoint(Path(job["checkpoint"]), job["settings"], **job.get("given", {}))
         return
     architecture = job["architecture"]
     class_ = boot.registry(package).models.get(architecture)

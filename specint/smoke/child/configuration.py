@@ -141,11 +141,12 @@ class Tiny:
         text = self.values.get("text_config")
         if isinstance(text, dict) and "architectures" in text:
             text["architectures"] = text["architectures"] or [architecture]
-        self.values.update(given)
+        for key, value in given.items():
+            _set_everywhere(self.values, key, value)
         _make_known(source, self.values["model_type"])
 
     @classmethod
-    def of_checkpoint(cls, folder: Path, settings: dict[str, Any]) -> Tiny:
+    def of_checkpoint(cls, folder: Path, settings: dict[str, Any], **given: object) -> Tiny:
         """The configuration of a real checkpoint, shrunk. Only its config.json is read."""
         try:
             read = json.loads((folder / "config.json").read_text(encoding="utf-8"))
@@ -157,6 +158,8 @@ class Tiny:
         read.pop("quantization_config", None)
         made.values = made.shrunk(read)
         made.values["torch_dtype"] = made.values["dtype"] = "float32"
+        for key, value in given.items():
+            _set_everywhere(made.values, key, value)
         return made
 
     def write(self, folder: Path) -> None:
@@ -273,6 +276,19 @@ def _required(source: type) -> list[str]:
 def _nulls(table: dict[str, Any]) -> dict[str, Any]:
     """TOML has no null: the word stands for it."""
     return {key: None if value == "null" else value for key, value in table.items()}
+
+
+def _set_everywhere(values: dict[str, Any], key: str, value: object) -> None:
+    """Set a key where it is, in every part of the configuration; at the top where it is nowhere."""
+
+    def parts(part: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        yield part
+        for inner in part.values():
+            if isinstance(inner, dict):
+                yield from parts(inner)
+
+    for part in [part for part in parts(values) if key in part] or [values]:
+        part[key] = value
 
 
 def _make_known(source: type | None, model_type: str) -> None:

@@ -21,7 +21,7 @@ def read_back(built: Built, job: dict[str, Any], channel: Channel) -> None:
         if not found:
             raise Skipped("it has no setter that a getter reads back")
         results = []
-        for meaning in found:
+        for meaning in sorted(found, key=lambda one: len(one["argument"])):  # the embedding alone first
             results.append(_exchange(built, meaning, job["device"]))
             channel.tell(exchanges=results)
 

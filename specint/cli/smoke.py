@@ -1,0 +1,196 @@
+"""`specint smoke`: a tiny model of the real class is built and asked what the contract asks."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from specint.cli import options, printing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from specint.config import Config
+    from specint.pipeline import Analysis
+    from specint.smoke.model import Job, Report
+    from specint.source.tree import Tree
+
+DISAGREEMENT = 3
+
+
+@click.command("smoke", short_help="Build a tiny model of the real class, and ask it.")
+@click.argument("names", metavar="[CLASS]...", nargs=-1)
+@click.option("--all", "every", is_flag=True, help="Every registered class.")
+@click.option(
+    "--model-path",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="A checkpoint's folder: its config.json is taken, shrunk. No weights are read.",
+)
+@options.algorithms_option
+@click.option("--draft", metavar="CLASS", help="Build this draft class beside the target.")
+@click.option("--device", default="auto", show_default=True, metavar="NAME", help="cpu, cuda or meta.")
+@click.option("--forward/--no-forward", default=None, help="Run a prefill and a decode step; on unless --all or meta.")
+@click.option("--reference", is_flag=True, help="Compare numbers with Transformers' model of the same weights.")
+@click.option("--tied", is_flag=True, help="Also with tied embeddings (with a class named, not with --all).")
+@click.option("--set", "given", multiple=True, metavar="KEY=VALUE", help="A key of the tiny model's configuration.")
+@click.option("--python", metavar="PATH", help="The interpreter, or the environment, that has SGLang's packages.")
+@click.option("--timeout", type=click.IntRange(min=1), default=120, show_default=True, help="Seconds for one model.")
+@click.option("--memory", type=click.IntRange(min=256), default=4096, show_default=True, help="MB for one model.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@options.common
+def command(
+    names: tuple[str, ...],
+    every: bool,
+    model_path: Path | None,
+    algorithms: tuple[str, ...],
+    draft: str | None,
+    device: str,
+    forward: bool | None,
+    reference: bool,
+    tied: bool,
+    given: tuple[str, ...],
+    python: str | None,
+    timeout: int,
+    memory: int,
+    format_: str,
+    **rest: Any,  # noqa: ANN401 - the common options
+) -> int:
+    """Build tiny models of the real classes, and ask them what the contract asks.
+
+    Each model is built by SGLang itself, with random weights, in a process of its own; what reading says is compared
+    with what the object says. Needs an environment in which SGLang can be imported; a GPU is not needed.
+
+    Exit codes: 0 nothing wrong, 1 a model lacks something or is wrong, 2 it could not be done, 3 reading and running
+    disagree, which is specint's fault.
+    """
+    common = options.Common.taken_from(rest)
+    from specint.cli.progress import progress
+    from specint.cli.session import configured
+    from specint.smoke import place, plan, process
+    from specint.smoke.knowledge import stand_ins
+    from specint.smoke.model import Report
+    from specint.smoke.run import judged, run
+
+    if sum((bool(names), every, model_path is not None)) != 1:
+        raise click.UsageError("name classes, or give --all, or --model-path")
+    config = configured(common)
+    interpreter = place.interpreter(python)
+    tree, analysis = _analysed(common, config, interpreter)
+    wanted = options.algorithms_of(analysis.contract, options.listed(algorithms), config)
+    wish = plan.Wish(
+        algorithms=wanted,
+        forward=(forward if forward is not None else not every and device != "meta") or reference,
+        reference=reference,
+        draft=draft,
+        memory_mb=memory,
+        given=_given(given),
+        both_ties=tied and not every,
+    )
+    jobs = _jobs(analysis, names, model_path, wish)
+    with place.runnable(tree) as folder, progress(quiet=common.quiet) as report:
+        setup = process.Setup(
+            python=interpreter,
+            package=tree.package,
+            paths=(str(folder),),
+            stand_ins=stand_ins(),
+            device=device,
+            fork=device in ("cpu", "meta") or (device == "auto" and not _has_gpu()),
+            job_timeout=timeout,
+        )
+        workers = common.jobs or (max(1, min(4, os.cpu_count() or 1)) if len(jobs) > 4 and setup.fork else 1)
+        ready, ran = run(jobs, setup, workers, report)
+    results = tuple(judged(analysis, job, one, wanted) for job, one in zip(jobs, ran, strict=True))
+    made = Report(
+        schema="specint.smoke/1", source=tree.origin.source, ready=ready, algorithms=wanted, results=results
+    )
+    _put(made, format_, common, detailed=len(results) <= 6)
+    return _exit_code(made)
+
+
+def _has_gpu() -> bool:
+    return Path("/dev/nvidia0").exists() or Path("/dev/kfd").exists()
+
+
+def _analysed(common: options.Common, config: Config, python: str) -> tuple[Tree, Analysis]:
+    from specint.cli.progress import progress
+    from specint.errors import SpecintError
+    from specint.facts.store import Store, cache_directory
+    from specint.pipeline import analyze
+    from specint.smoke.place import installed
+    from specint.source.locate import open_tree
+
+    directory = common.cache_dir or config.cache_dir or cache_directory()
+    spec, relative_to = (common.sglang, None) if common.sglang else (config.sglang, config.folder)
+    if spec is None:
+        found = installed(python)
+        if found is None:
+            raise SpecintError("has no sglang", python, "name its interpreter with --python, or an SGLang with --sglang")
+        spec = str(found)
+    with progress(quiet=common.quiet) as report:
+        say = None if report is None else (lambda what: report(what, 0, 0))
+        tree = open_tree(spec, cache_dir=directory, relative_to=relative_to, progress=say)
+        store = Store(None if common.no_cache else directory)
+        return tree, analyze(tree, store=store, jobs=common.jobs, progress=report)
+
+
+def _jobs(analysis: Analysis, names: Sequence[str], model_path: Path | None, wish: Any) -> list[Job]:  # noqa: ANN401
+    from specint.outputs.scope import find_models
+    from specint.smoke import plan
+
+    if model_path is not None:
+        return [plan.checkpoint_job(analysis, _architecture(model_path), str(model_path.absolute()), wish)]
+    if not names:
+        return plan.jobs(analysis, analysis.models, wish)
+    models = [model for name in names for model in find_models(analysis.models, name, "smoke")]
+    return plan.jobs(analysis, models, wish)
+
+
+def _architecture(folder: Path) -> str:
+    from specint.errors import SpecintError
+
+    file = folder / "config.json"
+    try:
+        read = msgspec.json.decode(file.read_bytes())
+        return str(read["architectures"][0])
+    except OSError as error:
+        raise SpecintError(f"can't be read: {error.strerror}", str(file)) from None
+    except (msgspec.DecodeError, KeyError, IndexError, TypeError):
+        raise SpecintError("names no architecture", str(file), 'it needs "architectures": ["…"]') from None
+
+
+def _given(pairs: Sequence[str]) -> dict[str, Any]:
+    found = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise click.UsageError(f"--set takes KEY=VALUE, not `{pair}`")
+        try:
+            found[key] = msgspec.json.decode(value)
+        except msgspec.DecodeError:
+            found[key] = value
+    return found
+
+
+def _put(report: Report, format_: str, common: options.Common, *, detailed: bool) -> None:
+    if format_ == "json":
+        document = msgspec.json.format(msgspec.json.encode(report, order="deterministic"), indent=2) + b"\n"
+        printing.put_bytes(document, common.output)
+        return
+    from specint.smoke.text import print_report
+
+    printing.put_text(
+        lambda console: print_report(console, report, detailed=detailed), common.output, common.colour
+    )
+
+
+def _exit_code(report: Report) -> int:
+    if any(result.disagreements for result in report.results):
+        return DISAGREEMENT
+    if not any(result.built for result in report.results):
+        return 2
+    return int(any(problem.severity == "error" for result in report.results for problem in result.problems))

@@ -1,0 +1,67 @@
+"""Which SGLang is read and run: an environment's own, or a tree put before it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from specint.errors import SpecintError
+from specint.source.archive import ArchiveTree
+from specint.source.folder import FolderTree
+from specint.source.tree import Tree
+
+ASK = "import importlib.util as u; s = u.find_spec('sglang'); print(next(iter(s.submodule_search_locations)) if s else '')"
+
+
+def interpreter(named: str | None) -> str:
+    """The interpreter to run SGLang with: the one named, that of the active environment, or specint's own."""
+    if named is not None:
+        path = Path(named).expanduser()
+        if path.is_dir():
+            path = path / "bin" / "python"
+        if not path.exists():
+            raise SpecintError("no such interpreter", named, "give the python of the environment that has SGLang")
+        return str(path.absolute())
+    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        active = Path(os.environ.get(variable, "/nowhere"), "bin", "python")
+        if active.exists():
+            return str(active)
+    return sys.executable
+
+
+def installed(python: str) -> Path | None:
+    """Where an environment has SGLang; nothing of it is imported."""
+    try:
+        done = subprocess.run(
+            [python, "-c", ASK], capture_output=True, text=True, timeout=60, check=False, cwd=tempfile.gettempdir()
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SpecintError(f"can't be run: {error}", python) from None
+    found = done.stdout.strip()
+    return Path(found) if found else None
+
+
+@contextmanager
+def runnable(tree: Tree) -> Iterator[Path]:
+    """A folder that holds the tree's package, for the import path; an archive is unpacked for as long as it runs."""
+    if isinstance(tree, FolderTree):
+        folder = tree.root.absolute()
+        for _ in tree.package.split("."):
+            folder = folder.parent
+        if folder / tree.package.replace(".", "/") != tree.root.absolute():
+            raise SpecintError("the folder isn't named as the package", str(tree.root), "rename it, or name its parent")
+        yield folder
+    elif isinstance(tree, ArchiveTree):
+        with tempfile.TemporaryDirectory(prefix="specint-sglang-") as folder:
+            with zipfile.ZipFile(tree.path) as archive:
+                archive.extractall(folder)
+            inside = next(Path(folder).rglob(f"{tree.package.replace('.', '/')}/srt"))
+            yield inside.parents[len(tree.package.split("."))]
+    else:
+        raise SpecintError("can't be run", tree.origin.source, "give --sglang a release, a wheel or a folder")

@@ -1,0 +1,129 @@
+"""From an analysis to jobs: which requirements of the contract a model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from specint.smoke import knowledge
+from specint.smoke.model import Ask, Job
+
+if TYPE_CHECKING:
+    from specint.compliance.model import ModelCompliance
+    from specint.contract.model import Contract, Requirement
+    from specint.pipeline import Analysis
+
+DUNDER = ("__call__", "__class__")
+"""Every object has these."""
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """What a user wants done with each model."""
+
+    algorithms: tuple[str, ...] = ()
+    forward: bool = False
+    reference: bool = False
+    draft: str | None = None
+    memory_mb: int = 4096
+    given: dict[str, Any] = {}
+    both_ties: bool = False
+
+
+def jobs(analysis: Analysis, models: Sequence[ModelCompliance], wish: Wish) -> list[Job]:
+    """One job for each model; two, with tied and with untied embeddings, where that was asked for."""
+    found: list[Job] = []
+    for model in models:
+        for variant, given in _variants(wish, model):
+            found.append(_job(len(found), analysis, model, wish, variant, given))
+    return found
+
+
+def checkpoint_job(analysis: Analysis, architecture: str, folder: str, wish: Wish) -> Job:
+    """The job for a real checkpoint's configuration."""
+    model = next((one for one in analysis.models if one.name == architecture), None)
+    if model is None:
+        asks = tuple(_asks(analysis.contract, "target", wish.algorithms))
+        members = tuple(sorted({ask.member for ask in asks}))
+        return Job(
+            id=0, class_=architecture, architecture=architecture, module=None, role="target", members=members,
+            asks=asks, capture=_capture(asks), inner=(), checkpoint=folder, settings=knowledge.knowledge(),
+            forward=wish.forward, reference=wish.reference, memory_mb=wish.memory_mb,
+        )  # fmt: skip
+    job = _job(0, analysis, model, wish, "", wish.given)
+    return msgspec.structs.replace(job, checkpoint=folder, module=None)
+
+
+def _variants(wish: Wish, model: ModelCompliance) -> Iterator[tuple[str, dict[str, Any]]]:
+    if not wish.both_ties or "target" not in model.roles:
+        yield "", wish.given
+        return
+    yield "untied", {**wish.given, "tie_word_embeddings": False}
+    yield "tied", {**wish.given, "tie_word_embeddings": True}
+
+
+def _job(
+    number: int, analysis: Analysis, model: ModelCompliance, wish: Wish, variant: str, given: dict[str, Any]
+) -> Job:
+    role = "target" if "target" in model.roles else "draft"
+    asks = tuple(_asks(analysis.contract, role, wish.algorithms))
+    draft = wish.draft or knowledge.usual_draft(wish.algorithms)
+    known = {one.name for one in analysis.models}
+    if role != "target" or draft not in known:
+        draft = None
+    if draft:
+        asks += tuple(_asks(analysis.contract, "draft", wish.algorithms))
+    return Job(
+        id=number,
+        class_=model.class_,
+        architecture=model.name,
+        module=model.class_.rpartition(".")[0],
+        variant=variant,
+        role=role,
+        members=tuple(sorted(name for name in model.members if name not in DUNDER)),
+        asks=tuple(dict.fromkeys(asks)),
+        capture=_capture(asks),
+        inner=tuple(wrap.attribute for wrap in model.wraps),
+        given=given,
+        forward=wish.forward and role == "target",
+        reference=wish.reference and role == "target",
+        draft=draft,
+        memory_mb=wish.memory_mb,
+        settings=knowledge.knowledge(),
+    )
+
+
+def _capture(asks: Sequence[Ask]) -> tuple[str, ...]:
+    asked = {ask.member for ask in asks}
+    return tuple(member for member in knowledge.capturing() if member in asked)
+
+
+def _asks(contract: Contract, role: str, algorithms: tuple[str, ...]) -> Iterator[Ask]:
+    for requirement in contract.requirements:
+        if requirement.role in (role, "both") and _concerns(requirement, algorithms):
+            yield _ask(requirement)
+
+
+def _concerns(requirement: Requirement, algorithms: tuple[str, ...]) -> bool:
+    """Whether one of these algorithms (any, if none is named) asks it, and no server without one does."""
+    return bool(requirement.algorithms) and (
+        not algorithms or bool(set(algorithms).intersection(requirement.algorithms))
+    )
+
+
+def _ask(requirement: Requirement) -> Ask:
+    site = requirement.decided_by or (requirement.sites[0] if requirement.sites else None)
+    call = requirement.call
+    return Ask(
+        member=requirement.member,
+        role=requirement.role,
+        use=requirement.use,
+        strength=requirement.strength,
+        algorithms=requirement.algorithms,
+        calls=tuple(sorted({call.fewest, call.positional})) if call else (),
+        unpacks=call.unpacks if call else None,
+        group=requirement.group,
+        condition=requirement.condition,
+        site=f"{site.file}:{site.line}" if site else "",
+    )

@@ -1,0 +1,181 @@
+"""A run as text: one model in detail, or many in a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+from rich.text import Text
+
+from specint.outputs.terminal import print_table
+from specint.smoke.model import Agreement, Report, Result
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+ATTACH = "please report it, with this output and that of `--format json`"
+
+
+def print_report(console: Console, report: Report, *, detailed: bool) -> None:
+    """Print everything; `detailed` for few models, a table for many."""
+    ready = report.ready
+    console.print(
+        f"SGLang {ready.sglang} from {report.source}, run on {ready.device}: "
+        f"torch {ready.torch}, transformers {ready.transformers}",
+        soft_wrap=True,
+    )
+    if ready.stand_ins:
+        console.print(f"stood in for, in the child process alone: {', '.join(ready.stand_ins)}", soft_wrap=True)
+    console.print()
+    if detailed:
+        for result in report.results:
+            _print_result(console, result)
+    else:
+        _print_many(console, report.results)
+    _print_disagreements(console, report.results)
+    console.print(Text(summary(report)), soft_wrap=True)
+
+
+def summary(report: Report) -> str:
+    """The last line."""
+    results = report.results
+    built = [one for one in results if one.built]
+    compared = sum(one.accord in ("agree", "disagree") for each in built for one in _all(each))
+    unknown = sum(one.accord == "static unknown" for each in built for one in _all(each))
+    wrong = sum(len(one.disagreements) for one in results)
+    errors = sum(problem.severity == "error" for one in results for problem in one.problems)
+    warnings = sum(problem.severity == "warning" for one in results for problem in one.problems)
+    text = f"{len(built)} of {len(results)} built"
+    if len(results) > len(built):
+        text += f", {len(results) - len(built)} not, each with its reason"
+    text += f"; {compared} answers of reading and running compared, {wrong} disagree"
+    if unknown:
+        text += f" ({unknown} more that reading left open)"
+    return f"{text}; {errors} errors, {warnings} warnings"
+
+
+def _all(result: Result) -> tuple[Agreement, ...]:
+    return (*result.agreements, *result.draft_agreements)
+
+
+def _print_result(console: Console, result: Result) -> None:
+    variant = f", {result.variant} embeddings" if result.variant else ""
+    console.print(Text.assemble((result.name, "bold"), f"  {result.class_}{variant}"), soft_wrap=True)
+    if not result.built:
+        console.print(Text(f"  not built: {result.reason}", "yellow"), soft_wrap=True)
+        console.print()
+        return
+    for line in _lines(result):
+        console.print(Text(f"  {line}"), soft_wrap=True)
+    console.print("  requirements")
+    _print_requirements(console, result.agreements)
+    if result.draft_agreements:
+        console.print(f"  requirements on the draft {result.draft}", soft_wrap=True)
+        _print_requirements(console, result.draft_agreements)
+    for problem in result.problems:
+        style = "bold red" if problem.severity == "error" else "yellow"
+        where = f" ({problem.where})" if problem.where else ""
+        line = Text.assemble("  ", (f"{problem.severity}: {problem.kind}", style), f": {problem.what}{where}")
+        console.print(line, soft_wrap=True)
+    console.print()
+
+
+def _lines(result: Result) -> Iterator[str]:
+    build = next(step for step in result.raw if step.name == "build")
+    facts = build.facts
+    yield (
+        f"built from {result.config_class or 'a generic configuration'}: {facts['layers']} layers, "
+        f"hidden {facts['hidden']}, vocabulary {facts['vocabulary']}, {facts['parameters']:,} parameters "
+        f"on {', '.join(facts['devices'])}; {result.seconds:.1f} s, {result.peak_mb} MB"
+    )
+    if result.assumed:
+        yield "assumed: " + ", ".join(f"{key} = {value}" for key, value in sorted(result.assumed.items()))
+    if result.reason:
+        yield f"ended early: {result.reason}"
+    steps = {step.name: step for step in result.raw}
+    forward = steps.get("forward")
+    if forward and forward.outcome == "ok":
+        captured = forward.facts.get("captured") or []
+        text = f"forward: logits {forward.facts['logits']}"
+        if captured:
+            text += f"; {forward.facts['capture']}({captured[0]['asked']}) gives {captured[0]['states']} states"
+        elif forward.facts.get("capture") is None:
+            text += "; nothing to choose layers with"
+        yield text
+    elif forward:
+        yield f"forward: {forward.outcome}: {forward.reason}"
+    for name in ("weights", "reference"):
+        if name in steps and steps[name].outcome != "ok":
+            yield f"reference: {steps[name].outcome}: {steps[name].reason}"
+    if result.comparison:
+        found = result.comparison
+        states = "" if found.states is None else f", states {found.states:.1e}"
+        yield (
+            f"beside Transformers' {found.reference}, largest difference: logits {found.logits:.1e}, "
+            f"decode {found.decode:.1e}{states}"
+        )
+        if found.convention:
+            yield f"layer ids: {found.convention}"
+    for name in ("exchange", "hand over"):
+        step = steps.get(name)
+        facts = step.facts if step else {}
+        for one in (*facts.get("exchanges", ()), *facts.get("handed_over", ())):
+            if one["outcome"] == "ok":
+                before, after = one.get("allocated_before"), one.get("allocated_after")
+                memory = "" if before is None else f"; allocated {before:,} before, {after:,} after"
+                yield f"{one['set']}: {one['what']}{memory}"
+    draft = steps.get("draft forward")
+    if draft and draft.outcome == "ok":
+        yield f"draft forward with the target's states: logits {draft.facts['logits']}, hidden {draft.facts['hidden']}"
+    elif draft:
+        yield f"draft forward: {draft.outcome}: {draft.reason}"
+
+
+def _print_requirements(console: Console, agreements: Sequence[Agreement]) -> None:
+    shown = [one for one in agreements if one.required_by or one.asked]
+    width = max((len(one.member) for one in shown), default=0)
+    for one in shown:
+        reading = one.static + (f" ({', '.join(one.findings)})" if one.findings else "")
+        calls = "".join(f"; {call['arguments']} {_call(call)}" for call in one.asked if call["outcome"] != "not called")
+        text = f"    {one.member:{width}}  reading: {reading}; running: {one.runtime}{calls}"
+        console.print(Text(text, "bold red" if one.accord == "disagree" else ""), soft_wrap=True)
+
+
+def _call(call: dict[str, Any]) -> str:
+    if call["what"] == "NoneType":
+        return str(call["outcome"])
+    return f"{call['outcome']}: {call['what']}"
+
+
+def _print_many(console: Console, results: Sequence[Result]) -> None:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
+    for name in ("model", "built", "agree", "disagree", "open", "required and missing, or what is wrong"):
+        table.add_column(name, overflow="fold")
+    for result in results:
+        counts = Counter(one.accord for one in _all(result))
+        what = "; ".join(problem.what for problem in result.problems if problem.severity == "error")
+        if not result.built:
+            what = result.reason or ""
+        table.add_row(
+            result.name,
+            "yes" if result.built else "no",
+            str(counts["agree"]) if result.built else "",
+            Text(str(counts["disagree"]), "bold red" if counts["disagree"] else "") if result.built else "",
+            str(counts["static unknown"]) if result.built else "",
+            Text(what[:200]),
+        )
+    print_table(console, table)
+    console.print()
+
+
+def _print_disagreements(console: Console, results: Sequence[Result]) -> None:
+    wrong = [(result, one) for result in results for one in result.disagreements]
+    if not wrong:
+        return
+    console.print(Text("SPECINT IS WRONG: reading and running disagree", "bold white on red"))
+    for result, one in wrong:
+        console.print(Text(f"  {result.class_}, {one.member}: {one.why}", "red"), soft_wrap=True)
+    console.print(f"  {ATTACH}")
+    console.print()
