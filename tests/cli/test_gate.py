@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from xml.etree import ElementTree as xml
@@ -11,6 +12,7 @@ import pytest
 
 KUMO = "sglang.srt.models.kumo_k2.KumoK2ForConditionalGeneration"
 QUARTZ = "sglang.srt.models.quartz_vl.QuartzVLForConditionalGeneration"
+ONE_RULE = ("check", "--sglang", "sglang", "--select", "E7701")
 QUARTZ_MOE = "sglang.srt.models.quartz_vl_moe.QuartzVLMoeForConditionalGeneration"
 
 
@@ -63,19 +65,19 @@ def test_baseline_hides_what_is_known_and_nothing_else(specint, copied: Path, tm
 
 
 def test_stale_entry_is_an_error_that_says_how_to_prune(specint, copied: Path, tmp_path: Path) -> None:
-    specint("check", "sglang", "--baseline", "known", "--update-baseline")
+    specint(*ONE_RULE, "--baseline", "known", "--update-baseline")
     delegate(copied)
-    done = specint("check", "sglang", "--baseline", "known")
+    done = specint(*ONE_RULE, "--baseline", "known")
     assert done.returncode == 1
     assert done.stdout.splitlines()[-1].endswith("in the baseline, 1 fixed since")
     assert done.stderr == (
         "specint: error: known: 1 finding is no longer there: spec-missing-delegation KumoK2ForConditionalGeneration "
         "get_embed_and_head (the same command with --update-baseline takes them out)\n"
     )
-    assert specint("check", "sglang", "--baseline", "known", "--exit-zero").returncode == 0
-    pruned = specint("check", "sglang", "--baseline", "known", "--update-baseline")
+    assert specint(*ONE_RULE, "--baseline", "known", "--exit-zero").returncode == 0
+    pruned = specint(*ONE_RULE, "--baseline", "known", "--update-baseline")
     assert pruned.stdout.endswith("(0 added, 1 taken out)\n")
-    assert specint("check", "sglang", "--baseline", "known").returncode == 0
+    assert specint(*ONE_RULE, "--baseline", "known").returncode == 0
 
 
 def test_limited_run_judges_and_prunes_only_what_it_looks_at(specint, copied: Path, tmp_path: Path) -> None:
@@ -159,7 +161,7 @@ def repository(copied: Path, tmp_path: Path):
 
 
 def since(specint, reference: str, *more: object, **options) -> subprocess.CompletedProcess[str]:
-    return specint("check", "--sglang", "sglang", "--format", "json", "--changed-since", reference, *more, **options)
+    return specint(*ONE_RULE, "--format", "json", "--changed-since", reference, *more, **options)
 
 
 def append(file: Path, text: str = "\n# changed\n") -> None:
@@ -201,7 +203,7 @@ def test_change_of_a_worker_touches_what_it_asks_for(specint, repository, copied
 
 
 def test_change_of_what_decides_about_workers_touches_all(specint, repository, copied: Path) -> None:
-    everything = findings(specint("check", "--sglang", "sglang", "--format", "json"))
+    everything = findings(specint(*ONE_RULE, "--format", "json"))
     append(copied / "srt/speculative/spec_info.py")
     assert findings(since(specint, "HEAD")) == everything
 
@@ -262,7 +264,7 @@ def test_outside_a_repository_there_is_nothing_to_compare_with(specint, copied: 
 
 
 def test_baseline_and_changes_go_together(specint, repository, copied: Path) -> None:
-    specint("check", "sglang", "--baseline", "known", "--update-baseline")
+    specint(*ONE_RULE, "--baseline", "known", "--update-baseline")
     delegate(copied)
     done = since(specint, "HEAD", "--baseline", "known", "--format", "text")
     assert done.stdout.splitlines()[-1] == "0 new, 2 in the baseline, 1 fixed since"
@@ -351,7 +353,8 @@ def test_one_run_writes_several_formats(specint, copied: Path, tmp_path: Path) -
     assert "::error file=sglang/srt/models/kumo_k2.py,line=16,col=1,title=E7701" in done.stdout
     results = json.loads((tmp_path / "a.sarif").read_text())["runs"][0]["results"]
     failures = xml.parse(tmp_path / "b.xml").getroot().get("failures")
-    assert len(results) == int(failures) == done.stdout.count("::error ")
+    annotations = re.findall("^::(error|warning|notice) ", done.stdout, re.MULTILINE)
+    assert len(results) == int(failures) == len(annotations)
     wrong = specint("check", "sglang", "--also", "srif:a")
     assert wrong.returncode == 2
     assert "--also: `srif:a` is not FORMAT:FILE" in wrong.stderr
