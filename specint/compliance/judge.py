@@ -70,6 +70,12 @@ class Judge:
         self._registered = set(models)
         self._names = tuple(dict.fromkeys(r.member for r in contract.requirements))
         self._wraps: dict[str, tuple[Wrapped, ...]] = {}
+        self._insisted = {
+            algorithm: tuple(r for r in contract.requirements if insists(r, algorithm))
+            for algorithm in contract.algorithms
+        }
+        self._mentioned: dict[int, str] = {}
+        self._shown: dict[str, tuple[Wrap, ...]] = {}
         self._is_draft: dict[str, bool] = {}
         self._draft_members = self._telling_members()
 
@@ -120,13 +126,18 @@ class Judge:
             return True
         if self.hierarchy.lookup(node, "forward") is None:
             return False
-        for algorithm in self.contract.algorithms:
-            asked = [r.member for r in self.contract.requirements if insists(r, algorithm) and r.strength != "any-of"]
+        for requirements in self._insisted.values():
+            asked = [r.member for r in requirements if r.strength != "any-of"]
             if asked and all(self.members.status(node, member).status == "present" for member in asked):
                 return True
         return False
 
     def _shown_wraps(self, node: ClassNode) -> tuple[Wrap, ...]:
+        if node.key not in self._shown:
+            self._shown[node.key] = self._to_show(node)
+        return self._shown[node.key]
+
+    def _to_show(self, node: ClassNode) -> tuple[Wrap, ...]:
         models = {one.attribute for one in self.wraps(node)}
         shown = []
         for attribute, assignments in self.composition.assignments(node).items():
@@ -140,7 +151,10 @@ class Judge:
         member = self.hierarchy.lookup(node, "forward")
         if member is None or member.function is None:
             return False
-        return f".{attribute}" in _mentions(member.function.facts.body.steps)
+        key = id(member.function)
+        if key not in self._mentioned:
+            self._mentioned[key] = _mentions(member.function.facts.body.steps)
+        return f".{attribute}" in self._mentioned[key]
 
     # -- members ---------------------------------------------------------------------------------------------------
 
@@ -223,9 +237,7 @@ class Judge:
             return Verdict(verdict="not applicable", reason="it serves as a draft")
         missing: dict[str, None] = {}
         unknown: dict[str, None] = {}
-        for requirement in self.contract.requirements:
-            if not insists(requirement, algorithm):
-                continue
+        for requirement in self._insisted.get(algorithm, ()):
             label = requirement.group or requirement.member
             statuses = [members[m].status for m in label.split("|") if m in members]
             if "present" in statuses:

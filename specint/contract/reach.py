@@ -538,17 +538,25 @@ class Reach:
 
     def _constructed_workers(self, side: Side) -> Iterable[ClassNode]:
         """Worker classes that a scheduler outside of the workers' package constructs itself (SGLang up to 0.5.5)."""
-        parameter = self.roots.declared.worker.target_parameter
-        for calls in self.code.calls.values():
-            for call in calls:
-                assert isinstance(call.expr, facts.Call)
-                if self._is_worker_code(call.function) or not any(k.name == parameter for k in call.expr.keywords):
-                    continue
-                if not self.possible(call.function, call.step.guard, side):
-                    continue
+        for call in self._calls_with_target:
+            assert isinstance(call.expr, facts.Call)
+            if self.possible(call.function, call.step.guard, side):
                 for value in self._chosen(call.expr.func, call.function, call.step, side):
                     if isinstance(value, ClassValue) and self._takes_target(value.node):
                         yield value.node
+
+    @cached_property
+    def _calls_with_target(self) -> list[Occurrence]:
+        """The calls outside of the workers' package that hand over the target's worker."""
+        parameter = self.roots.declared.worker.target_parameter
+        return [
+            call
+            for calls in self.code.calls.values()
+            for call in calls
+            if isinstance(call.expr, facts.Call)
+            and any(k.name == parameter for k in call.expr.keywords)
+            and not self._is_worker_code(call.function)
+        ]
 
     def _chosen(self, expr: Expr, function: FunctionNode, at: facts.Step, side: Side) -> Iterable[Value]:
         """What an expression can be on a side: only the assignments and results that the algorithm lets happen."""
@@ -650,8 +658,10 @@ class Reach:
         """What a function (or one within it) mentions: classes and functions of the workers' package, attributes."""
         if id(function) not in self._references:
             found: list[tuple[ClassNode | FunctionNode | str, facts.Step]] = []
-            for name, step in self.code.mentions.get(id(function), ()):
-                found += [(symbol, step) for symbol in self._worker_symbols(facts.Name(name), function)]
+            mentions = {(name, step.guard): step for name, step in self.code.mentions.get(id(function), ())}
+            symbols = {name: self._worker_symbols(facts.Name(name), function) for name, _ in mentions}
+            for (name, _), step in mentions.items():
+                found += [(symbol, step) for symbol in symbols[name]]
             for name, step in self.code.attributes.get(id(function), {}).items():
                 found.append((name, step))
             for inner in function.nested:

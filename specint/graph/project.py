@@ -139,6 +139,7 @@ class Project:
         self._nodes: dict[int, ClassNode] = {}
         self._functions: dict[int, FunctionNode] = {}
         self._resolved: dict[tuple[str, str], tuple[Symbol, ...]] = {}
+        self._scopes: dict[int, dict[str, list[facts.Step]]] = {}
 
     def module(self, name: str) -> facts.Module | None:
         """The facts of a module by its dotted name, None where there are none."""
@@ -232,6 +233,12 @@ class Project:
             self._tables[module.name] = _binds(module.body)
         return self._tables[module.name]
 
+    def _binds_of(self, scope: facts.Scope) -> dict[str, list[facts.Step]]:
+        found = self._scopes.get(id(scope))
+        if found is None:
+            found = self._scopes[id(scope)] = _binds(scope)
+        return found
+
     def resolve(self, module: facts.Module, name: str) -> tuple[Symbol, ...]:
         """What a module-level name can mean: one symbol, or several where branches define it differently.
 
@@ -307,7 +314,7 @@ class Project:
         match expr:
             case facts.Name(id=name):
                 for scope in scopes:
-                    steps = _binds(scope).get(name)
+                    steps = self._binds_of(scope).get(name)
                     if steps:
                         symbols = [s for step in steps for s in self.symbols(module, scope, step)]
                         return tuple(dict.fromkeys(self._follow(symbols)))

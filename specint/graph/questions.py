@@ -22,7 +22,7 @@ class Questions:
         self._leaned_on: set[Hashable] = set()
 
     def ask(self, key: Hashable, answer: Callable[[], Answer], meanwhile: Answer) -> Answer:
-        """The answer to a question, from memory or worked out now."""
+        """The answer to the question `key`, computed by `answer` where it isn't known yet."""
         if key in self._settled:
             return self._settled[key]  # type: ignore[no-any-return]
         if key in self._provisional:
@@ -49,3 +49,80 @@ class Questions:
         """Say that the answer under way was cut short, so that nothing above it is settled."""
         if self._open:
             self._leaned_on.add(reason)
+
+
+_MOST_ROUNDS = 8
+
+
+class Circles:
+    """A memo for questions that lead back to themselves all the time, and whose answers only grow.
+
+    Questions that depend on each other are answered in rounds, each from what the round before found, until nothing
+    changes; then all of them are settled at once. So an answer doesn't depend on which question came first. A question
+    that comes up `deep` in others is put off: it is answered when they are done, and they are asked again.
+    """
+
+    def __init__(self, deep: int) -> None:
+        self._deep = deep
+        self._settled: dict[Hashable, Any] = {}
+        self._guesses: dict[Hashable, Any] = {}
+        self._depths: dict[Hashable, int] = {}
+        self._lows: list[int] = []  # for each open question, the outermost one that its answer leans on
+        self._tied: dict[Hashable, tuple[Any, int]] = {}  # answered, but leaning on a question that is still open
+        self._order: list[Hashable] = []
+        self._put_off: dict[Hashable, tuple[Callable[[], Any], Any]] = {}
+
+    def ask(self, key: Hashable, answer: Callable[[], Answer], meanwhile: Answer) -> Answer:
+        """The answer to the question `key`, computed by `answer` where it isn't known yet."""
+        if key in self._settled:
+            return self._settled[key]  # type: ignore[no-any-return]
+        lows = self._lows
+        if key in self._tied:
+            found, low = self._tied[key]
+            lows[-1] = min(lows[-1], low)
+            return found  # type: ignore[no-any-return]
+        depth = len(lows)
+        if key in self._depths or depth > self._deep:
+            if key not in self._depths:
+                self._put_off[key] = (answer, meanwhile)
+            lows[-1] = min(lows[-1], self._depths.get(key, 0))
+            return self._guesses.get(key, meanwhile)  # type: ignore[no-any-return]
+        self._depths[key] = depth
+        lows.append(depth)
+        try:
+            return self._answered(key, answer, depth, meanwhile)  # type: ignore[no-any-return]
+        finally:
+            del lows[depth:], self._depths[key]
+            if not lows:
+                self._tied.clear()
+                self._order.clear()
+                self._guesses.clear()
+                self._put_off.clear()
+
+    def _answered(self, key: Hashable, answer: Callable[[], Any], depth: int, meanwhile: Any) -> Any:  # noqa: ANN401
+        before = len(self._order)
+        guesses = self._guesses
+        for _ in range(_MOST_ROUNDS):
+            found = answer()
+            while depth == 0 and self._put_off:
+                late, (its_answer, its_meanwhile) = self._put_off.popitem()
+                self.ask(late, its_answer, its_meanwhile)
+            if self._lows[depth] < depth:  # going round is for the question that this one leans on
+                self._tied[key] = (found, self._lows[depth])
+                self._order.append(key)
+                self._lows[depth - 1] = min(self._lows[depth - 1], self._lows[depth])
+                return found
+            circle = self._order[before:]
+            if all(guesses.get(one, meanwhile) == self._tied[one][0] for one in circle) and (
+                not circle or guesses.get(key, meanwhile) == found
+            ):
+                break
+            guesses[key] = found
+            for one in circle:
+                guesses[one] = self._tied.pop(one)[0]
+            del self._order[before:]
+        self._settled[key] = found
+        for one in self._order[before:]:
+            self._settled[one] = self._tied.pop(one)[0]
+        del self._order[before:]
+        return found

@@ -14,10 +14,10 @@ from specint.facts import model as facts
 from specint.facts.model import Expr
 from specint.graph.hierarchy import Hierarchy, Member
 from specint.graph.project import Assigned, ClassNode, External, FunctionNode, ModuleRef, Project, Symbol
-from specint.graph.questions import Questions
+from specint.graph.questions import Circles
 
 _DEPTH = 40
-_TOO_DEEP = "too deep"
+_DEEP = 24
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class Evaluator:
     result_hook: Callable[[FunctionNode], Values | None] | None = None
     outside_binds: Callable[[ClassNode, str], Iterable[tuple[Frame, facts.Bind]]] | None = None
     role_of: Callable[[ClassNode], str] | None = None
-    _questions: Questions = field(default_factory=Questions)
+    _questions: Circles = field(default_factory=lambda: Circles(_DEEP))
     _binds: dict[str, dict[str, list[tuple[FunctionNode, facts.Bind]]]] = field(default_factory=dict)
     _depth: int = 0
 
@@ -162,7 +162,11 @@ class Evaluator:
         return Instance(node, self.role_of(node) if self.role_of is not None else "")
 
     def _once(self, key: Hashable, compute: Callable[[], Values]) -> Values:
-        return self._questions.ask(key, compute, NOTHING)
+        depth, self._depth = self._depth, 0
+        try:
+            return self._questions.ask(key, compute, NOTHING)
+        finally:
+            self._depth = depth
 
     # -- expressions -----------------------------------------------------------------------------------------------
 
@@ -176,7 +180,6 @@ class Evaluator:
         if expr is None:
             return frozenset({ConstantValue(None)})
         if self._depth > _DEPTH:
-            self._questions.lean(_TOO_DEEP)
             return frozenset({Unknown("the way is too long to follow")})
         self._depth += 1
         try:
