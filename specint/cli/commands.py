@@ -13,6 +13,8 @@ _COMMANDS = {
     "fix": ("specint.cli.fix", "Write what models lack, where that is safe."),
     "explain": ("specint.cli.explain", "Why a model fails an algorithm, or what a rule means."),
     "graph": ("specint.cli.graph", "What a model inherits and holds, as a picture."),
+    "smoke": ("specint.cli.smoke", "Build a tiny model of the real class, and ask it."),
+    "contract": ("specint.cli.contract", "What workers ask of a model; what changed between two releases."),
     "rules": ("specint.cli.rules", "List the rules."),
 }
 

@@ -14,6 +14,7 @@ from specint.checks.baseline import Comparison
 from specint.checks.catalog import Rule
 from specint.checks.finding import Finding
 from specint.compliance.model import ModelCompliance
+from specint.contract.difference import Change
 from specint.contract.model import Contract, Requirement
 from specint.errors import Diagnostic
 from specint.outputs.outcome import Outcome
@@ -49,6 +50,30 @@ class _Explanation(msgspec.Struct, frozen=True):
 class _Rules(msgspec.Struct, frozen=True):
     schema: str
     rules: tuple[Rule, ...]
+
+
+class _Contract(msgspec.Struct, frozen=True):
+    schema: str
+    sglang: Origin
+    contract: Contract
+
+
+class _Changes(msgspec.Struct, frozen=True):
+    schema: str
+    old: Origin
+    new: Origin
+    changes: tuple[Change, ...]
+    broken: tuple[str, ...]
+
+
+def contract_json(contract: Contract, origin: Origin) -> bytes:
+    """`specint.contract/1`: the contract of one SGLang."""
+    return _written(_Contract("specint.contract/1", origin, contract))
+
+
+def changes_json(changes: Sequence[Change], old: Origin, new: Origin, broken: Sequence[str]) -> bytes:
+    """`specint.changes/1`: what changed between two contracts, and which of the user's models that breaks."""
+    return _written(_Changes("specint.changes/1", old, new, tuple(changes), tuple(broken)))
 
 
 def report_json(analysis: Analysis) -> bytes:

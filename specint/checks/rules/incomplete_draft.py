@@ -67,7 +67,9 @@ def _lacks(model: ModelCompliance, member: str) -> bool:
 
 def _finding(context: Context, model: ModelCompliance, member: str, algorithms: tuple[str, ...]) -> Finding:
     asking = [
-        r for r in context.contract.requirements if r.member == member and any(asks_draft(r, a, model) for a in algorithms)
+        r
+        for r in context.contract.requirements
+        if r.member == member and any(asks_draft(r, a, model) for a in algorithms)
     ]
     site = asking[0].sites[0]
     verb = {"call": "calls", "read": "reads", "write": "sets"}[asking[0].use]
@@ -85,6 +87,8 @@ def _finding(context: Context, model: ModelCompliance, member: str, algorithms: 
             f"guard at {site.file}:{site.line}"
         ),
         evidence=tuple(
-            Evidence(file=s.file, line=s.line, what=f"{verb} {member} here, in {s.function}") for r in asking for s in r.sites
+            Evidence(file=s.file, line=s.line, what=f"{verb} {member} here, in {s.function}")
+            for r in asking
+            for s in r.sites
         ),
     )

@@ -40,7 +40,12 @@ def lost(now: Analysis, earlier: Analysis) -> tuple[Finding, ...]:
 
 
 def _finding(
-    now: Analysis, earlier: Analysis, model: ModelCompliance, then: ModelCompliance, member: str, algorithms: tuple[str, ...]
+    now: Analysis,
+    earlier: Analysis,
+    model: ModelCompliance,
+    then: ModelCompliance,
+    member: str,
+    algorithms: tuple[str, ...],
 ) -> Finding:
     had = then.members[member]
     version = earlier.sglang.version

@@ -1,0 +1,135 @@
+"""`specint contract`: what the workers of an SGLang ask of a model, and what changed between two."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from specint.cli import options, printing
+
+if TYPE_CHECKING:
+    from specint.config import Config
+    from specint.contract.model import Contract
+    from specint.source.tree import Origin
+
+
+@click.command("contract", short_help="What workers ask of a model; what changed between two releases.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[MODELS]...")
+@click.option("--diff", nargs=2, metavar="OLD NEW", help="What changed between two releases (or paths).")
+@options.format_option
+@options.algorithms_option
+@options.common
+def command(
+    paths: tuple[Path, ...],
+    diff: tuple[str, str] | None,
+    format_: options.Format,
+    algorithms: tuple[str, ...],
+    **rest: Any,  # noqa: ANN401 - the common options
+) -> int:
+    """What the workers and runners of an SGLang ask of a model.
+
+    Each requirement comes with its callers and with the line that sets how strictly it is meant.
+
+    With --diff, what a model must newly offer, may drop, must take other arguments for; MODELS are then files or
+    folders of your own, and the command says which of them the step from OLD to NEW breaks.
+    """
+    common = options.Common.taken_from(rest)
+    from specint.cli.session import configured
+
+    config = configured(common)
+    if diff is not None:
+        return _diff(diff, paths, format_, common, config)
+    if paths:
+        raise click.UsageError("MODELS go with --diff; `specint check MODELS` holds them against a contract")
+    contract, origin = _contract(common.sglang or config.sglang, common, config)
+    wanted = options.algorithms_of(contract, options.listed(algorithms), config) if algorithms else ()
+    from specint.outputs import contract_text
+
+    if format_ == "json":
+        from specint.outputs.json_documents import contract_json
+
+        printing.put_bytes(contract_json(contract, origin), common.output)
+    elif format_ == "markdown":
+        text = contract_text.contract_markdown(contract, wanted, origin.version)
+        printing.put_bytes(text.encode(), common.output)
+    else:
+        printing.put_text(
+            lambda console: contract_text.print_contract(console, contract, wanted, origin.version),
+            common.output,
+            common.colour,
+        )
+    return 0
+
+
+def _contract(where: str | None, common: options.Common, config: Config) -> tuple[Contract, Origin]:
+    from specint.cli.progress import progress
+    from specint.cli.session import interfaces_of
+    from specint.facts.store import Store, cache_directory
+    from specint.pipeline import contract_of
+    from specint.request import placed
+    from specint.source.locate import open_tree
+
+    directory = common.cache_dir or config.cache_dir or cache_directory()
+    wanted = interfaces_of(common, config)
+    with progress(quiet=common.quiet) as report:
+        say = None if report is None else (lambda what: report(what, 0, 0))
+        tree = open_tree(where, cache_dir=directory, relative_to=config.folder, progress=say)
+        calling = placed(tree, (), [*config.callers, *common.callers])
+        store = Store(None if common.no_cache else directory)
+        found = contract_of(
+            calling.tree, store=store, callers=calling.outside, interfaces=wanted, jobs=common.jobs, progress=report
+        )
+    kept = tuple(r for r in found.requirements if r.interface in wanted)
+    return msgspec.structs.replace(found, requirements=kept), tree.origin
+
+
+def _diff(
+    diff: tuple[str, str], paths: tuple[Path, ...], format_: options.Format, common: options.Common, config: Config
+) -> int:
+    from specint.contract.difference import differences
+    from specint.outputs import contract_text
+
+    (old, old_origin), (new, new_origin) = (_contract(where, common, config) for where in diff)
+    changes = differences(old, new)
+    broken = _broken(diff, paths, common, config) if paths else ()
+    if format_ == "json":
+        from specint.outputs.json_documents import changes_json
+
+        printing.put_bytes(changes_json(changes, old_origin, new_origin, broken), common.output)
+    elif format_ == "markdown":
+        text = contract_text.changes_markdown(changes, old_origin.version, new_origin.version)
+        printing.put_bytes((text + "".join(f"- {line}\n" for line in broken)).encode(), common.output)
+    else:
+
+        def show(console: Any) -> None:  # noqa: ANN401 - rich is imported late
+            contract_text.print_changes(console, changes, old_origin.version, new_origin.version)
+            for line in broken:
+                console.print(line, markup=False, soft_wrap=True)
+            if paths and not broken:
+                console.print("none of the models given is broken by it", markup=False)
+
+        printing.put_text(show, common.output, common.colour)
+    return 1 if broken else 0
+
+
+def _broken(diff: tuple[str, str], paths: tuple[Path, ...], common: options.Common, config: Config) -> tuple[str, ...]:
+    """The verdicts of one's own models that the newer contract turns from ok into something else."""
+    from specint.cli.session import analysed
+
+    before, after = (analysed(msgspec.structs.replace(common, sglang=where), config, paths) for where in diff)
+    own = before.placed.named or frozenset()
+    then = {model.class_: model for model in before.analysis.models if model.file in own}
+    lines = []
+    for model in after.analysis.models:
+        if model.class_ not in then:
+            continue
+        for algorithm, verdict in model.algorithms.items():
+            was = then[model.class_].algorithms.get(algorithm)
+            if verdict.verdict in ("missing", "unknown") and (was is None or was.verdict == "ok"):
+                what = ", ".join(verdict.missing or verdict.unknown)
+                since = "ok before" if was is not None else f"{algorithm} is new"
+                lines.append(f"{model.name}: {algorithm} {verdict.verdict}: {what} ({since})")
+    return tuple(lines)

@@ -1,0 +1,156 @@
+"""The contract for a terminal, for Markdown, and what changed between two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from specint.contract.difference import Change
+from specint.contract.model import CallShape, Contract, Requirement
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_ROLES = {
+    "target": "Target model",
+    "draft": "Draft model",
+    "both": "Either model (code of the runner that both share)",
+    "inner": "Inner model (what a wrapper hands over)",
+    "class": "Model class (before there is an object)",
+}
+
+
+def shape(call: CallShape | None) -> str:
+    """A call as a reader would write it: `(a)`, `(a=…)` for a default that some caller needs, `-> 2` for unpacking."""
+    if call is None:
+        return ""
+    names = [f"arg{index + 1}" if call.positional > 1 else "arg" for index in range(call.positional)]
+    words = [name if index < call.fewest else f"{name}=…" for index, name in enumerate(names)]
+    words += [f"{keyword}=" for keyword in call.keywords]
+    words += ["…"] if call.starred else []
+    return f"({', '.join(words)})" + (f" -> {call.unpacks}" if call.unpacks else "")
+
+
+def condition(requirement: Requirement) -> str:
+    """What else a requirement hangs on, in words."""
+    words = []
+    if requirement.group and requirement.strength == "any-of":
+        words.append(f"one of {requirement.group.replace('|', ', ')}")
+    if requirement.condition is not None:
+        words.append(f"where it {'has' if requirement.condition.holds else 'lacks'} {requirement.condition.member}")
+    words += [f"where {text}" for text in requirement.settings]
+    return "; ".join(words)
+
+
+def algorithms(requirement: Requirement) -> str:
+    """The algorithms, or what stands for all of them."""
+    return ", ".join(requirement.algorithms) or "every server"
+
+
+def by_role(contract: Contract, wanted: Sequence[str]) -> Iterable[tuple[str, list[Requirement]]]:
+    """The requirements that the wanted algorithms have (all without any), by role."""
+    for role, title in _ROLES.items():
+        found = [r for r in contract.requirements if r.role == role and (not wanted or set(wanted) & set(r.algorithms))]
+        if found:
+            yield title, sorted(found, key=lambda r: (r.strength == "optional", r.member, r.use))
+
+
+def print_contract(console: Console, contract: Contract, wanted: Sequence[str], version: str) -> None:
+    """The contract as tables, one a role, each requirement with the line that sets its strength."""
+    from rich.table import Table
+    from rich.text import Text
+
+    total = 0
+    for title, requirements in by_role(contract, wanted):
+        table = Table(title=Text(title), title_justify="left", box=None, pad_edge=False, header_style="bold")
+        for column in ("member", "strength", "algorithms", "asked at"):
+            table.add_column(column, overflow="fold")
+        for r in requirements:
+            total += 1
+            place = r.decided_by or r.sites[0]
+            strength = r.strength + (f"\n{more}" if (more := condition(r)) else "")
+            others = f"\n+ {len(r.sites) - 1} more" if len(r.sites) > 1 else ""
+            write = "= " if r.use == "write" else ""
+            table.add_row(
+                Text(f"{write}{r.member}{shape(r.call)}"),
+                Text(strength),
+                Text(algorithms(r)),
+                Text(f"{place.file.rpartition('/')[2]}:{place.line}{others}"),
+            )
+        console.print(table)
+        console.print()
+    console.print(Text(f"{total} requirements of SGLang {version}"))
+
+
+def contract_markdown(contract: Contract, wanted: Sequence[str], version: str) -> str:
+    """The same as Markdown tables."""
+    lines = [f"# What SGLang {version} asks of a model", ""]
+    for title, requirements in by_role(contract, wanted):
+        lines += [f"## {title}", "", "| member | strength | algorithms | asked at |", "|---|---|---|---|"]
+        for r in requirements:
+            sites = "<br>".join(f"`{s.file}:{s.line}`" for s in r.sites)
+            strength = r.strength + (f": {more}" if (more := condition(r)) else "")
+            cells = (f"`{r.member}{shape(r.call)}`", _escaped(strength), algorithms(r), sites)
+            lines.append(f"| {' | '.join(cells)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def sentence(change: Change) -> str:
+    """One change in words."""
+    under = ", ".join(change.algorithms) or "every server"
+    member = f"{change.member}{shape(change.new_call or change.old_call)}"
+    match change.what:
+        case "new":
+            return f"{member}: {change.after}, for {under}"
+        case "dropped":
+            return f"{member}: nobody asks for it any more"
+        case "stricter" | "looser":
+            return f"{member}: {change.after}, was {change.before}, for {under}"
+        case "other arguments":
+            return f"{change.member}: called as {shape(change.new_call)}, was {shape(change.old_call)}"
+        case _:
+            more = [a for a in change.algorithms if a not in change.old_algorithms]
+            return f"{member}: also for {', '.join(more)}"
+
+
+def print_changes(console: Console, changes: Sequence[Change], old: str, new: str) -> None:
+    """What changed, by kind of change and role."""
+    from rich.text import Text
+
+    heads = {
+        "new": "A model must newly offer, or may be asked for",
+        "stricter": "Asked for more strictly",
+        "other arguments": "Called with other arguments",
+        "other algorithms": "Asked for by more algorithms",
+        "looser": "Asked for less strictly",
+        "dropped": "No longer asked for",
+    }
+    for what, head in heads.items():
+        found = [c for c in changes if c.what == what]
+        if not found:
+            continue
+        console.print(Text(head, style="bold"))
+        for change in found:
+            place = f"  {change.site.file}:{change.site.line}" if change.site else ""
+            console.print(Text(f"  {change.role:7} {sentence(change)}"), Text(place, style="dim"), soft_wrap=True)
+        console.print()
+    console.print(Text(f"{len(changes)} changes from SGLang {old} to {new}"))
+
+
+def changes_markdown(changes: Sequence[Change], old: str, new: str) -> str:
+    """The same as a Markdown table."""
+    lines = [
+        f"# What a model must offer: SGLang {old} to {new}",
+        "",
+        "| change | role | what | asked at |",
+        "|---|---|---|---|",
+    ]
+    for change in changes:
+        place = f"`{change.site.file}:{change.site.line}`" if change.site else ""
+        lines.append(f"| {change.what} | {change.role} | {_escaped(sentence(change))} | {place} |")
+    return "\n".join([*lines, ""])
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;")
