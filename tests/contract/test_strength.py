@@ -69,7 +69,8 @@ CASES = {
         {("hook", "read", "raises")},
     ),
     "None through a wrapper and then a raise": (
-        "head = unwrap_lora_layer(getattr(model, 'hook', None))\nif head is None or not hasattr(head, 'weight'):\n    raise ValueError('no')",
+        "head = unwrap_lora_layer(getattr(model, 'hook', None))\n"
+        "if head is None or not hasattr(head, 'weight'):\n    raise ValueError('no')",
         {("hook", "read", "raises")},
     ),
     "callable or nothing": (
@@ -161,8 +162,10 @@ def test_model_is_followed(asked, snippet: str) -> None:
     "more",
     [
         "    def later(self):\n        self.target_worker.model_runner.model.hook()\n",
-        "    @property\n    def target(self):\n        return self.target_worker.model_runner.model\n\n    def later(self):\n        self.target.hook()\n",
-        "    def target(self):\n        return self.target_worker.model_runner.model, 1\n\n    def later(self):\n        m, _ = self.target()\n        m.hook()\n",
+        "    @property\n    def target(self):\n        return self.target_worker.model_runner.model\n\n"
+        "    def later(self):\n        self.target.hook()\n",
+        "    def target(self):\n        return self.target_worker.model_runner.model, 1\n\n"
+        "    def later(self):\n        m, _ = self.target()\n        m.hook()\n",
     ],
     ids=["attribute", "property", "one of several results"],
 )

@@ -1,0 +1,149 @@
+"""The workers of a real release with one thing changed: the contract changes with it, and only so."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+
+import pytest
+
+from specint.source.tree import Tree, decode
+
+pytestmark = pytest.mark.release
+
+HOOK = "get_embed_and_head"
+MODEL = "self.target_worker.model_runner.model"
+CALL = f"embed, head = {MODEL}.{HOOK}()"
+WORKERS = ("eagle_worker", "eagle_worker_v2", "multi_layer_eagle_worker", "multi_layer_eagle_worker_v2")
+RUNNER = "sglang.srt.model_executor.model_runner"
+
+
+@pytest.fixture(scope="module")
+def tree(release_tree: Callable[[str], Tree]) -> Tree:
+    return release_tree("0.5.9")
+
+
+def text_of(tree: Tree, module: str) -> str:
+    file = tree.find(module)
+    assert file is not None
+    return decode(tree.read(file), file.path)
+
+
+@pytest.fixture
+def mutated(read, tree: Tree):
+    """`mutated(block, end="", **more)`: the call for the target's embedding replaced by a block in every worker."""
+
+    def mutate(block: str, end: str = "", more: dict[str, str] | None = None):
+        block = textwrap.dedent(block).strip("\n").replace("\n", "\n        ")
+        texts = {}
+        for name in WORKERS:
+            module = f"sglang.srt.speculative.{name}"
+            text = text_of(tree, module)
+            assert text.count(f"        {CALL}\n") == 1, "the release's text is as it was when this was written"
+            texts[module] = text.replace(CALL, block) + end
+        return read(tree, texts | (more or {}))
+
+    return mutate
+
+
+def test_as_it_is(read, tree: Tree) -> None:
+    (found,) = read(tree).of(HOOK)
+    assert (found.role, found.algorithms, found.strength) == ("target", ("EAGLE", "EAGLE3"), "required")
+    assert (found.call.positional, found.call.unpacks) == (0, 2)
+    assert len(found.sites) == 4
+
+
+def test_renamed_member_is_the_new_name(mutated) -> None:
+    found = mutated(CALL.replace(HOOK, "hand_over"))
+    assert found.of(HOOK) == []
+    (new,) = found.of("hand_over")
+    assert (new.role, new.algorithms, new.strength, new.call.unpacks) == ("target", ("EAGLE", "EAGLE3"), "required", 2)
+
+
+def test_call_behind_a_helper_in_the_same_file(mutated) -> None:
+    helper = f"\n\ndef fetched(model):\n    return model.{HOOK}()\n"
+    (found,) = mutated(f"embed, head = fetched({MODEL})", helper).of(HOOK)
+    assert (found.role, found.algorithms, found.strength) == ("target", ("EAGLE", "EAGLE3"), "required")
+    assert found.call.unpacks == 2
+    assert {site.function for site in found.sites} == {"fetched"}
+
+
+def test_call_behind_a_helper_elsewhere_by_keyword(mutated) -> None:
+    call = f"from sglang.srt.speculative.fetching import fetched\nembed, head = fetched(source={MODEL})"
+    helper = f"def fetched(*, source, other=None):\n    pair = source.{HOOK}()\n    return pair\n"
+    (found,) = mutated(call, more={"sglang.srt.speculative.fetching": helper}).of(HOOK)
+    assert (found.role, found.algorithms, found.strength) == ("target", ("EAGLE", "EAGLE3"), "required")
+    assert {site.file for site in found.sites} == {"sglang/srt/speculative/fetching.py"}
+
+
+def test_alias_of_the_model(mutated) -> None:
+    (found,) = mutated(
+        f"runner = self.target_worker.model_runner\ntarget = runner.model\nembed, head = target.{HOOK}()"
+    ).of(HOOK)
+    assert (found.role, found.strength) == ("target", "required")
+
+
+def test_hasattr_makes_it_optional(mutated) -> None:
+    found = mutated(f"embed = head = None\nif hasattr({MODEL}, '{HOOK}'):\n    {CALL}").of(HOOK)
+    assert {one.strength for one in found} == {"optional"}
+
+
+def test_hasattr_that_raises_leaves_it_asked_for(mutated) -> None:
+    found = mutated(f"if not hasattr({MODEL}, '{HOOK}'):\n    raise ValueError('no')\n{CALL}").of(HOOK)
+    assert [(one.use, one.strength) for one in found] == [("call", "raises")]
+
+
+def test_try_that_swallows_makes_it_optional(mutated) -> None:
+    found = mutated(f"try:\n    {CALL}\nexcept AttributeError:\n    embed = head = None").of(HOOK)
+    assert {one.strength for one in found} == {"optional"}
+
+
+def test_try_that_raises_again_does_not(mutated) -> None:
+    found = mutated(f"try:\n    {CALL}\nexcept AttributeError as error:\n    raise ValueError('no') from error").of(
+        HOOK
+    )
+    assert {one.strength for one in found} == {"required"}
+
+
+def test_one_worker_that_is_soft_among_hard_ones_makes_nothing_soft(read, tree: Tree) -> None:
+    module = "sglang.srt.speculative.eagle_worker"
+    soft = f"        try:\n            {CALL}\n        except AttributeError:\n            embed = head = None\n"
+    found = read(tree, {module: text_of(tree, module).replace(f"        {CALL}\n", soft)}).of(HOOK)
+    assert {one.strength for one in found} == {"required", "optional"}
+
+
+def test_condition_on_the_algorithm_narrows_it(mutated) -> None:
+    block = f"embed = head = None\nif self.speculative_algorithm.is_eagle3():\n    {CALL}"
+    (found,) = mutated(block).of(HOOK)
+    assert (found.algorithms, found.strength) == (("EAGLE3",), "required")
+
+
+def test_flag_set_under_the_algorithm_narrows_it(mutated) -> None:
+    block = (
+        "embed = head = None\nself.wants_head = False\n"
+        f"if self.speculative_algorithm.is_eagle3():\n    self.wants_head = True\nif self.wants_head:\n    {CALL}"
+    )
+    (found,) = mutated(block).of(HOOK)
+    assert (found.algorithms, found.strength) == (("EAGLE3",), "required")
+
+
+def test_asked_of_the_draft_instead(mutated) -> None:
+    found = mutated(f"draft = self.draft_model_runner.model\nembed, head = draft.{HOOK}()").of(HOOK)
+    assert {one.role for one in found} == {"draft"}
+
+
+def test_second_caller_of_another_shape_widens_the_call(read, tree: Tree) -> None:
+    member = "set_eagle3_layers_to_capture"
+    (before,) = read(tree).of(member)
+    assert (before.call.fewest, before.call.positional, before.call.keywords) == (0, 1, ())
+    text = text_of(tree, RUNNER)
+    old = f"self.model.{member}()"
+    assert old in text
+    (after,) = read(tree, {RUNNER: text.replace(old, f"self.model.{member}([1], None, last=True)")}).of(member)
+    assert (after.call.fewest, after.call.positional, after.call.keywords) == (0, 2, ("last",))
+
+
+def test_worker_that_is_gone_takes_its_sites_along(read, tree: Tree) -> None:
+    module = "sglang.srt.speculative.multi_layer_eagle_worker"
+    (found,) = read(tree, {module: text_of(tree, module).replace(CALL, "embed = head = None")}).of(HOOK)
+    assert len(found.sites) == 3
