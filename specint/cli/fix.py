@@ -63,7 +63,7 @@ def command(
             findings,
             _analyser(session, common, stack),
             unsafe=unsafe,
-            untouchable=(lambda _: "") if diff else lambda file: _untouchable(session, file, owned=owned),
+            untouchable=lambda file: _untouchable(session, file, owned=owned, written=not diff),
         )
     failed = False
     if diff:
@@ -119,11 +119,15 @@ def _analyser(session: Session, common: options.Common, stack: ExitStack) -> Cal
     return lambda tree: analyze(tree, store=store, models=session.placed.outside, jobs=common.jobs)
 
 
-def _untouchable(session: Session, file: str, *, owned: bool) -> str:
+def _untouchable(session: Session, file: str, *, owned: bool, written: bool) -> str:
     """Why a file is not ours to write; a wheel as a whole is an error, so that nobody waits for its files."""
     from specint.fix.writing import write_protected
     from specint.source.tree import SourceFile
 
+    if session.named is not None and file not in session.named:
+        return f"what is to be changed is in {session.shown(file)}, which isn't among PATHS"
+    if not written:
+        return ""
     place = session.placed.tree.location(SourceFile.at(file))
     if place is None:
         hint = "--diff prints a patch; or name an unpacked SGLang with --sglang"

@@ -112,14 +112,21 @@ class _Draft:
     def _next(self) -> list[Finding]:
         """What depends on nothing that waits too; of what brought something new together, one a class."""
         waiting = list(self.waiting.values())
-        free = [one for one in waiting if not self._waits_for_base(one, waiting)]
+        free = [one for one in waiting if not self._waits_for_another(one, waiting)]
         plain = [one for one in free if _key(one) not in self.suspects]
         return plain or list({one.class_: one for one in reversed(free)}.values())
 
-    def _waits_for_base(self, finding: Finding, waiting: Iterable[Finding]) -> bool:
+    def _waits_for_another(self, finding: Finding, waiting: Iterable[Finding]) -> bool:
+        """Whether another edit may settle a finding too: that of a base, or one that moves the member in."""
         model = self.models.get(finding.class_)
         above = model.mro[1:] if model else ()
-        return any(other.class_ in above and other.member == finding.member for other in waiting)
+        for other in waiting:
+            if other.member == finding.member and other is not finding:
+                if other.class_ in above:
+                    return True
+                if other.class_ == finding.class_ and _is_move(other) and not _is_move(finding):
+                    return True
+        return False
 
     def _try(self, batch: Sequence[Finding]) -> bool:
         """Analyse the tree with the batch in it. Right: it is made. Wrong: who is to blame is a suspect, or left."""
@@ -195,3 +202,7 @@ class _Draft:
 
 def _key(finding: Finding) -> Key:
     return finding.rule, finding.class_, finding.member
+
+
+def _is_move(finding: Finding) -> bool:
+    return isinstance(finding.edit, Edit) and finding.edit.kind == "move"
