@@ -2,21 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from specint.cli import options, printing
 
+if TYPE_CHECKING:
+    from rich.console import Console
 
-@click.command("report", short_help="Which models support which speculative algorithm.")
-@options.format_option
+    from specint.api import Result
+    from specint.checks.finding import Finding
+    from specint.outputs.releases import Releases
+
+ReportFormat = Literal["text", "json", "markdown", "html"]
+
+_EPILOG = """\b
+Examples:
+  specint report --sglang 0.5.23
+  specint report --sglang 0.5.23 --format html -o report.html
+  specint report --sglang 0.5.23 --compare 0.5.9
+  specint report --algorithm EAGLE3 --format markdown >> "$GITHUB_STEP_SUMMARY"
+  specint report --format json | jq '.models[] | select(.algorithms.EAGLE3.verdict == "ok") | .name'"""
+
+
+@click.command("report", short_help="Which models support which speculative algorithm.", epilog=_EPILOG)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json", "markdown", "html"]),
+    default="text",
+    show_default=True,
+    help="How to print it; html is one file that needs no network.",
+)
+@click.option(
+    "--compare",
+    metavar="WHERE",
+    help="Beside another release (or path): what became ok since, what was lost, what is new.",
+)
 @options.models_option
 @options.algorithms_option
 @options.selection
 @options.common
 def command(
-    format_: options.Format,
+    format_: ReportFormat,
+    compare: str | None,
     models: tuple[str, ...],
     algorithms: tuple[str, ...],
     select: tuple[str, ...],
@@ -26,10 +58,14 @@ def command(
     """Which registered model supports which speculative algorithm.
 
     The text is a matrix: wrappers with findings first. The JSON also holds the whole contract, with the line of each
-    caller, and for every model each member with the class that provides it.
+    caller, and for every model each member with the class that provides it. The HTML has a page for every model, with
+    the source around each call and the lines to add.
     """
     common = options.Common.taken_from(rest)
+    if format_ == "html" and common.output is None and sys.stdout.isatty():
+        raise click.UsageError("--format html is a file: say which with -o report.html")
     from specint.checks.selection import select_findings, selected_symbols
+    from specint.cli.results import other_release, result_of
     from specint.cli.session import analysed, configured
     from specint.outputs.scope import narrow
     from specint.request import without_excluded
@@ -41,18 +77,47 @@ def command(
     analysis = narrow(session.analysis, options.listed(models), wanted)
     findings = select_findings(without_excluded(analysis.findings, config, session.placed.tree), symbols)
 
+    result = result_of(common, config, session, analysis)
+    other = other_release(common, config, compare) if compare else None
+    if format_ == "html":
+        from specint.outputs.html import report_html
+
+        printing.put_bytes(report_html(result, findings, wanted, other), common.output)
+    else:
+        from specint.outputs.releases import compared
+
+        releases = compared(other.analysis, analysis, wanted) if other else None
+        _print(common, format_, result, findings, wanted, releases)
+    diagnostics = (*analysis.diagnostics, *(other.analysis.diagnostics if other else ()))
+    return 2 if printing.put_diagnostics(diagnostics, quiet=common.quiet) else 0
+
+
+def _print(
+    common: options.Common,
+    format_: ReportFormat,
+    result: Result,
+    findings: Sequence[Finding],
+    wanted: Sequence[str],
+    releases: Releases | None,
+) -> None:
+    analysis = result.analysis
     if format_ == "json":
         from specint.outputs.json_documents import report_json
 
-        printing.put_bytes(report_json(analysis), common.output)
+        printing.put_bytes(report_json(analysis, releases), common.output)
     elif format_ == "markdown":
         from specint.outputs.markdown import report_markdown
+        from specint.outputs.releases import releases_markdown
 
-        printing.put_bytes(report_markdown(analysis, findings, wanted).encode(), common.output)
+        text = report_markdown(analysis, findings, wanted)
+        printing.put_bytes((text + (releases_markdown(releases) if releases else "")).encode(), common.output)
     else:
+        from specint.outputs.releases import print_releases
         from specint.outputs.report_text import print_report
 
-        printing.put_text(
-            lambda console: print_report(console, analysis, findings, wanted), common.output, common.colour
-        )
-    return 2 if printing.put_diagnostics(analysis.diagnostics, quiet=common.quiet) else 0
+        def write(console: Console) -> None:
+            print_report(console, analysis, findings, wanted)
+            if releases:
+                print_releases(console, releases)
+
+        printing.put_text(write, common.output, common.colour)

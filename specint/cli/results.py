@@ -13,15 +13,16 @@ if TYPE_CHECKING:
     from specint.api import Result
     from specint.cli.session import Session
     from specint.config import Config
+    from specint.pipeline import Analysis
 
 
-def result_of(common: Common, config: Config, session: Session) -> Result:
-    """The session's analysis with its tree, for the class graph and the source lines."""
+def result_of(common: Common, config: Config, session: Session, analysis: Analysis | None = None) -> Result:
+    """The session's analysis (or a part of it) with its tree, for the class graph and the source lines."""
     from specint.api import Result
     from specint.facts.store import Store
 
     store = Store(None if common.no_cache else _directory(common, config))
-    return Result(session.placed.tree, session.analysis, store)
+    return Result(session.placed.tree, analysis or session.analysis, store)
 
 
 def other_release(common: Common, config: Config, where: str) -> Result:

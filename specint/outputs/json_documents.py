@@ -18,6 +18,7 @@ from specint.contract.difference import Change
 from specint.contract.model import Contract, Requirement
 from specint.errors import Diagnostic
 from specint.outputs.outcome import Outcome
+from specint.outputs.releases import Releases
 from specint.pipeline import Analysis
 from specint.source.tree import Origin
 
@@ -28,6 +29,10 @@ class _Report(msgspec.Struct, frozen=True):
     contract: Contract
     models: tuple[ModelCompliance, ...]
     diagnostics: tuple[Diagnostic, ...]
+
+
+class _ComparedReport(_Report, frozen=True):
+    compared: Releases
 
 
 class _Findings(msgspec.Struct, frozen=True):
@@ -76,10 +81,10 @@ def changes_json(changes: Sequence[Change], old: Origin, new: Origin, broken: Se
     return _written(_Changes("specint.changes/1", old, new, tuple(changes), tuple(broken)))
 
 
-def report_json(analysis: Analysis) -> bytes:
-    """`specint.report/1`: the contract, and every model with its members and verdicts."""
-    models, diagnostics = analysis.models, analysis.diagnostics
-    return _written(_Report("specint.report/1", analysis.sglang, analysis.contract, models, diagnostics))
+def report_json(analysis: Analysis, compared: Releases | None = None) -> bytes:
+    """`specint.report/1`: the contract, and every model with its members and verdicts; `compared` if asked for."""
+    head = ("specint.report/1", analysis.sglang, analysis.contract, analysis.models, analysis.diagnostics)
+    return _written(_ComparedReport(*head, compared) if compared else _Report(*head))
 
 
 def findings_json(outcome: Outcome) -> bytes:

@@ -138,12 +138,12 @@ def _arrows(
 def _gaps(model: ModelCompliance) -> dict[str, list[str]]:
     """Attribute -> members that an algorithm misses on the model, although what the attribute holds has them."""
     found: dict[str, dict[str, None]] = {}
-    for verdict in model.algorithms.values():
-        for label in verdict.missing:
-            for member in label.split("|"):
-                status = model.members.get(member)
-                if status and status.status == "missing" and status.inner and status.inner_status == "present":
-                    found.setdefault(status.inner, {})[member] = None
+    for label in _lacking(model):
+        for member in label.split("|"):
+            status = model.members.get(member)
+            if status and status.status == "missing" and status.inner and status.inner_status == "present":
+                found.setdefault(status.inner, {})[member] = None
+                break  # of several that will do, the first one is enough
     return {attribute: list(members) for attribute, members in found.items()}
 
 
@@ -174,8 +174,9 @@ def _box(graph: ClassGraph, name: str, focus: str, provided: Iterable[str]) -> B
 
 
 def _lacking(model: ModelCompliance) -> list[str]:
-    """What the algorithms miss on a model, as the verdicts name it."""
-    return list(dict.fromkeys(label for verdict in model.algorithms.values() for label in verdict.missing))
+    """What the algorithms miss on a model, as the verdicts name it; no choice of which one part is missed anyway."""
+    labels = dict.fromkeys(label for verdict in model.algorithms.values() for label in verdict.missing)
+    return [label for label in labels if "|" not in label or not labels.keys() & set(label.split("|"))]
 
 
 def _some(verb: str, names: list[str]) -> tuple[str, ...]:
