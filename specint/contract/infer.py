@@ -26,6 +26,7 @@ class Meaning:
     condition: Condition | None = None
     decided_by: Site | None = None
     settings: tuple[str, ...] = ()
+    unconditional: bool = False
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,8 @@ class Inference:
             first = clause[-1]
             if isinstance(first, Holds) and first.roles & roles:
                 return Meaning("conditional", condition=Condition(first.member, first.positive), decided_by=here)
-        return Meaning("required", decided_by=here, settings=settings)
+        unconditional = not any(isinstance(one, Open) for clause in clauses for one in clause)
+        return Meaning("required", decided_by=here, settings=settings, unconditional=unconditional)
 
     def _insisted_meaning(self, insisted: Insisted, touch: Touch) -> Meaning:
         members = list(dict.fromkeys(has.member for has in insisted.group))
@@ -263,6 +265,7 @@ class Inference:
             condition=condition,  # type: ignore[arg-type]
             decided_by=places[0][2].decided_by,
             settings=settings,
+            unconditional=any(meaning.unconditional for _, _, meaning in places),
             interface=self._interface(str(member), sites, algorithms),
         )
 

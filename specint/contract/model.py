@@ -55,6 +55,7 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True):
         group: the members of an any-of, in the order in which the caller tries them, joined by "|".
         interface: which contract it belongs to; "speculative" is the one that verdicts are about.
         decided_by: the line that sets the strength: the raise, the hasattr, the handler; else the first site.
+        unconditional: some site stands under no condition that is open (on data, on configuration, on another object).
         settings: conditions on configuration (not on the model) that are open, as written in the source.
     """
 
@@ -70,6 +71,7 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True):
     interface: str = "speculative"
     decided_by: Site | None = None
     settings: tuple[str, ...] = ()
+    unconditional: bool = True
 
 
 class Contract(msgspec.Struct, frozen=True, kw_only=True):

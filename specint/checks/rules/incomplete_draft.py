@@ -15,19 +15,24 @@ SYMBOL = "spec-incomplete-draft"
 
 def check(context: Context) -> Iterator[Finding]:
     """Every draft against the draft side of each algorithm that it shows signs of serving."""
+    drafts = {model.class_: served(context, model) for model in context.models if "draft" in model.roles}
     for model in context.models:
-        if "draft" not in model.roles:
-            continue
         lacked: dict[str, list[str]] = {}
-        for algorithm in served(context, model):
+        for algorithm in drafts.get(model.class_, ()):
+            peers = [one for one in context.models if algorithm in drafts.get(one.class_, ()) and one is not model]
             for requirement in context.contract.requirements:
-                if asks_draft(requirement, algorithm, model) and _lacks(model, requirement.member):
+                if not asks_draft(requirement, algorithm, model) or not _lacks(model, requirement.member):
+                    continue
+                having = sum(not _lacks(peer, requirement.member) for peer in peers)
+                if having >= _CONSENT * len(peers):
                     under = lacked.setdefault(requirement.member, [])
                     under += [algorithm] if algorithm not in under else []
         for member, algorithms in lacked.items():
             yield _finding(context, model, member, tuple(algorithms))
 
 
+_CONSENT = 0.8
+"""What fewer of the other drafts have than this is asked for under a condition that can't be seen from the call."""
 _MOST = 0.5
 """A draft that offers less than this part of what an algorithm's drafts must have is made for another one."""
 
@@ -52,8 +57,10 @@ def asks_draft(requirement: Requirement, algorithm: str, model: ModelCompliance)
     """Whether an algorithm's worker fails on this draft without what a requirement names."""
     if requirement.role != "draft" or algorithm not in requirement.algorithms or requirement.settings:
         return False
+    if requirement.use == "write":  # a module takes any attribute
+        return False
     if requirement.strength in ("required", "raises"):
-        return True
+        return requirement.unconditional
     condition = requirement.condition
     if requirement.strength != "conditional" or condition is None:
         return False
