@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from specint.checks.finding import Evidence
 from specint.compliance.judge import Judge, insists
 from specint.compliance.model import MemberStatus, ModelCompliance
 from specint.contract.model import Contract, Requirement
 from specint.facts.load import Loader
-from specint.graph.project import ClassNode
+from specint.graph.attributes import Attributes
+from specint.graph.dataflow import DataFlow
+from specint.graph.project import ClassNode, FunctionNode
 from specint.source.tree import decode
+
+if TYPE_CHECKING:
+    from specint.checks.asked import Asked
 
 
 @dataclass(frozen=True)
@@ -23,7 +30,30 @@ class Context:
     models: tuple[ModelCompliance, ...]
     loader: Loader
 
+    @cached_property
+    def flow(self) -> DataFlow:
+        """What bodies reach for, one engine for all rules."""
+        judge = self.judge
+        written = frozenset(r.member for r in self.contract.requirements if r.use == "write")
+        return DataFlow(Attributes(judge.project, judge.hierarchy, judge.composition), written)
+
+    @cached_property
+    def asked(self) -> tuple[Asked, ...]:
+        """The members of every class that some algorithm asks for."""
+        from specint.checks.asked import asked_members
+
+        return tuple(asked_members(self))
+
+    @cached_property
+    def _asked_functions(self) -> frozenset[tuple[str, int]]:
+        return frozenset((one.node.key, id(one.function)) for one in self.asked)
+
+    def is_asked(self, node: ClassNode, function: FunctionNode) -> bool:
+        """Whether a function, run for an object of a class, is a member asked of that class: looked at for itself."""
+        return (node.key, id(function)) in self._asked_functions
+
     def node(self, model: ModelCompliance) -> ClassNode:
+        """The class behind a verdict."""
         node = self.judge.project.class_by_key(model.class_)
         assert node is not None
         return node

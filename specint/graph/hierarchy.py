@@ -22,12 +22,16 @@ Kind = Literal["method", "property", "classmethod", "staticmethod", "attribute",
 
 
 class ExternalClass(msgspec.Struct, frozen=True, kw_only=True):
-    """What may be believed of a class outside the tree: its canonical name, its members, and whether those are all."""
+    """What may be believed of a class outside the tree: its canonical name, its members, and whether those are all.
+
+    `complete`: it has nothing else that a contract could ask for. `exhaustive`: nothing else at all.
+    """
 
     name: str
     aliases: tuple[str, ...] = ()
     members: tuple[str, ...] = ()
     complete: bool = True
+    exhaustive: bool = False
     reason: str = ""
 
 

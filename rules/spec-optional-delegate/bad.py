@@ -1,0 +1,25 @@
+from torch import nn
+
+
+class TextModel(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.output_head = nn.Linear(config.hidden_size, config.vocab_size)
+
+    def get_embed_and_head(self):
+        return self.embed_tokens.weight, self.output_head.weight
+
+
+class PictureModel(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.language_model = None
+        if not config.vision_only:
+            self.language_model = TextModel(config.text_config)
+
+    def get_embed_and_head(self):  # <- spec-optional-delegate
+        return self.language_model.get_embed_and_head()
+
+
+EntryClass = PictureModel

@@ -1,0 +1,119 @@
+"""spec-broken-delegation: the body of a member that a worker asks for reaches for something that can't be there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from specint.checks.asked import Asked, sites
+from specint.checks.catalog import rule
+from specint.checks.context import Context, listed
+from specint.checks.finding import Evidence, Finding
+from specint.facts import model as facts
+from specint.graph.dataflow import Break, own_name
+
+SYMBOL = "spec-broken-delegation"
+
+
+def check(context: Context) -> Iterator[Finding]:
+    """Every member whose body reaches for an attribute that no class on the way has."""
+    for one in context.asked:
+        broken = [b for b in breaks(context, one) if b.arm.kind == "object" and not _of_skipped(context, b)]
+        if broken and not _soft_property(one):
+            yield _finding(context, one, broken)
+
+
+def breaks(context: Context, one: Asked) -> list[Break]:
+    """The reaches of a member's body that fail when it is called as the contract calls it."""
+    if one.function is None:
+        return []
+    found = context.flow.breaks(one.node, one.function, context.is_asked)
+    return [b for b in found if not _behind_unused_parameter(one, b)]
+
+
+def _behind_unused_parameter(one: Asked, found: Break) -> bool:
+    """Whether a reach happens only where a parameter is given that no caller of the contract gives."""
+    if found.function is not one.function or not one.calls:
+        return False
+    params = found.function.facts.params[1:]
+    given = max(call.positional for call in one.calls)
+    keywords = {k for call in one.calls for k in call.keywords}
+    if any(call.starred for call in one.calls):
+        return False
+    unused = {p.name for i, p in enumerate(params) if i >= given and p.name not in keywords}
+    guards = found.function.facts.body.guards_of(found.reach.step.guard)
+    tests = [g.test for g in guards if g.test is not None] + list(found.reach.tests)
+    return any(isinstance(part, facts.Name) and part.id in unused for test in tests for part in facts.walk(test))
+
+
+def _of_skipped(context: Context, found: Break) -> bool:
+    """Whether a constructor that never runs would have set it on the object itself: another rule's matter."""
+    if found.arm.node is None or found.reach.expr.base != facts.Name(own_name(found.function) or ""):
+        return False
+    return next(context.judge.composition.evaluator.self_binds(found.arm.node, found.name), None) is not None
+
+
+def _soft_property(one: Asked) -> bool:
+    """A property that raises AttributeError looks absent to a caller that looks first, which is what it may be for."""
+    property_ = one.definition is not None and one.definition.kind == "property"
+    return property_ and all(r.strength in ("raises", "any-of") for r in one.requirements)
+
+
+def _finding(context: Context, one: Asked, broken: list[Break]) -> Finding:
+    first = broken[0]
+    assert first.arm.node is not None
+    holders = list(dict.fromkeys(b.arm.node.name for b in broken if b.arm.node is not None and b.name == first.name))
+    base = facts.spell(first.reach.expr.base)
+    is_self = first.reach.expr.base == facts.Name(own_name(first.function) or "")
+    where = "" if first.always or not first.arm.condition else f" where {first.arm.condition}"
+    lacking = f"{base} is of class {listed(holders)}{where}, which has no {first.name}"
+    what = "nothing ever sets it" if is_self else lacking
+    instead = _instead(context, first)
+    site = one.requirements[0].sites[0]
+    through = f", through {first.function.facts.qualname}" if first.through else ""
+    message = (
+        f"{one.model.name}.{one.member} can't work{through}: it reaches for {first.chain}, but {what}"
+        f"{f' ({base}.{instead}.{first.name} exists)' if instead else ''}; {listed(one.algorithms)} "
+        f"{'gets' if len(one.algorithms) == 1 else 'get'} an AttributeError from it at {site.file}:{site.line}"
+    )
+    line, column = one.place
+    return Finding(
+        rule=SYMBOL,
+        id=rule(SYMBOL).id,
+        class_=one.model.class_,
+        member=one.member,
+        algorithms=one.algorithms,
+        file=one.model.file,
+        line=line,
+        column=column,
+        message=message,
+        evidence=(*(e for b in broken for e in evidence(b)), *sites(one)),
+    )
+
+
+def _instead(context: Context, found: Break) -> str | None:
+    """An attribute of the holder whose object does have what was reached for."""
+    assert found.arm.node is not None
+    for attribute in context.judge.composition.assignments(found.arm.node):
+        for arm in context.flow.attributes.arms(found.arm.node, attribute):
+            if arm.kind == "object" and arm.node is not None:
+                inner = context.flow.attributes.arms(arm.node, found.name)
+                if inner and all(a.kind in ("object", "member") for a in inner):
+                    return attribute
+    return None
+
+
+def evidence(found: Break) -> Iterator[Evidence]:
+    """The way to a reach that fails, and why it fails."""
+    for function, line in found.through:
+        yield Evidence(file=function.module.path, line=line, what=f"{function.facts.qualname} calls on from here")
+    read = f"{found.function.facts.qualname} reads {found.chain} here"
+    yield Evidence(file=found.function.module.path, line=found.line, what=read)
+    base = facts.spell(found.reach.expr.base)
+    under = f" where {found.arm.condition}" if found.arm.condition else ""
+    if found.arm.line:
+        holds = {"none": "None", "unset": "set only under a condition"}.get(found.arm.kind)
+        holds = holds or f"of class {found.arm.node.name if found.arm.node is not None else '?'}"
+        yield Evidence(file=found.arm.file, line=found.arm.line, what=f"{base} is {holds}{under}")
+    if found.arm.kind == "object" and found.arm.node is not None:
+        node = found.arm.node
+        yield Evidence(file=node.file, line=node.facts.line, what=f"{node.name} has no attribute {found.name}")

@@ -1,0 +1,126 @@
+"""spec-signature-mismatch: a member can't be called, or read, in the way in which the workers do it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from specint.checks.asked import Asked, sites
+from specint.checks.catalog import rule
+from specint.checks.context import Context, listed
+from specint.checks.finding import Evidence, Finding
+from specint.contract.model import CallShape, Requirement
+from specint.facts import model as facts
+from specint.graph.dataflow import Place
+from specint.graph.hierarchy import Member
+
+SYMBOL = "spec-signature-mismatch"
+
+_ORDER = ("required", "raises", "any-of", "conditional", "optional")
+_KEEPS = frozenset({"staticmethod", "classmethod", "override", "abstractmethod", "cache", "lru_cache"})
+
+
+def check(context: Context) -> Iterator[Finding]:
+    """Every member whose signature doesn't take the calls of the workers."""
+    for one in context.asked:
+        definition = one.definition
+        if definition is None or definition.function is None or not keeps_signature(definition):
+            continue
+        wrong = [(r, p) for r in one.requirements if (p := _problem(context, one, definition, r)) is not None]
+        if wrong:
+            yield _finding(one, definition, sorted(wrong, key=lambda pair: _ORDER.index(pair[0].strength)))
+
+
+def keeps_signature(definition: Member) -> bool:
+    """Whether what is called is the function as written: no decorator of the tree's own stands before it."""
+    assert definition.function is not None
+    for decorator in definition.function.facts.decorators:
+        name = facts.dotted(decorator.func if isinstance(decorator, facts.Call) else decorator) or ""
+        if not name.startswith("torch.") and name.rpartition(".")[2] not in _KEEPS and definition.kind != "property":
+            return False
+    return True
+
+
+def _problem(context: Context, one: Asked, definition: Member, requirement: Requirement) -> str | None:
+    if definition.kind == "property":
+        return _called_property(context, one, definition) if requirement.use == "call" else None
+    if requirement.use == "read":
+        called = any(r.member == one.member and r.use == "call" for r in context.contract.requirements)
+        return None if called else "it is a method, and what is read is the method itself, not a value"
+    return unbound(definition, requirement.call) if requirement.call is not None else None
+
+
+def _called_property(context: Context, one: Asked, definition: Member) -> str | None:
+    function = definition.function
+    assert function is not None
+    for step in function.facts.body.steps:
+        if not isinstance(step, facts.Return):
+            continue
+        arms = context.flow.arms(step.value, Place(one.node, function, step))
+        is_value = isinstance(step.value, facts.Sequence) or all(arm.kind == "object" for arm in arms)
+        if not is_value:
+            return None
+    return "it is a property: reading it gives the value already, and the call is made on that value"
+
+
+def unbound(definition: Member, call: CallShape) -> str | None:
+    """Why a call doesn't fit a signature, None where it does. Where callers differ, each of them has to fit."""
+    assert definition.function is not None
+    params = list(definition.function.facts.params)
+    skip = definition.kind != "staticmethod"
+    if skip and params and params[0].kind in ("positional-only", "positional"):
+        params = params[1:]
+    elif skip and not params:
+        return "it has no parameter for the object itself (self)"
+    positional = [p for p in params if p.kind in ("positional-only", "positional")]
+    named = {p.name for p in params if p.kind in ("positional", "keyword")}
+    kinds = {p.kind for p in params}
+    if call.positional > len(positional) and "*" not in kinds:
+        most = f"at most {len(positional)}" if positional else "none"
+        return f"callers hand over {_count(call.positional)} by position, and it takes {most}"
+    if "**" not in kinds and (strange := [k for k in call.keywords if k not in named]):
+        return f"callers hand over {listed(strange)} by name, and it has no such parameter"
+    if call.starred:
+        return None
+    needed = [p.name for p in positional[call.fewest :] if p.default is None and p.name not in call.keywords]
+    needed += [p.name for p in params if p.kind == "keyword" and p.default is None and p.name not in call.keywords]
+    if needed:
+        given = "nothing" if not call.fewest and not call.keywords else f"only {_count(call.fewest)}"
+        return f"it insists on {listed(needed)}, and callers hand over {given}"
+    return None
+
+
+def _count(number: int) -> str:
+    return f"{number} argument" if number == 1 else f"{number} arguments"
+
+
+def _finding(one: Asked, definition: Member, wrong: list[tuple[Requirement, str]]) -> Finding:
+    function = definition.function
+    assert function is not None
+    requirement, problem = wrong[0]
+    algorithms = tuple(a for a in one.algorithms if any(a in r.algorithms for r, _ in wrong))
+    shape = ", ".join(_spelled(param) for param in function.facts.params)
+    site = requirement.sites[0]
+    done = "called" if requirement.use == "call" else "read"
+    message = (
+        f"{one.model.name}.{one.member}({shape}) doesn't fit how {listed(algorithms)} "
+        f"{'uses' if len(algorithms) == 1 else 'use'} it: {problem}; {done} at {site.file}:{site.line}"
+    )
+    line, column = one.place
+    here = Evidence(file=definition.owner.file, line=definition.line, what=f"{function.facts.qualname} is defined here")
+    return Finding(
+        rule=SYMBOL,
+        id=rule(SYMBOL).id,
+        class_=one.model.class_,
+        member=one.member,
+        algorithms=algorithms,
+        file=one.model.file,
+        line=line,
+        column=column,
+        message=message,
+        evidence=(here, *sites(one)),
+    )
+
+
+def _spelled(param: facts.Param) -> str:
+    stars = {"*": "*", "**": "**"}.get(param.kind, "")
+    return f"{stars}{param.name}" + ("=…" if param.default is not None else "")

@@ -1,0 +1,373 @@
+"""What an attribute of an object is once its constructor has run: all of it, none of it, or nothing that can be known.
+
+Composition lists every assignment; here those are left out that a later one always replaces, so that what remains as
+`None` is `None` for a caller. An attribute counts as absent only where nothing could have put it there: no definition,
+no assignment, no base outside the tree, no name that is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from specint.facts import model as facts
+from specint.graph.composition import Assignment, Composition
+from specint.graph.hierarchy import Hierarchy, Member, external_classes
+from specint.graph.project import ClassNode, FunctionNode, Project
+from specint.graph.values import ConstantValue, Frame, Instance
+
+_HARMLESS = frozenset({"super", "isinstance", "hasattr", "getattr", "type", "id", "repr", "print", "len", "callable"})
+_REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
+_OPPOSITE = {"==": "!=", "!=": "==", "is": "is not", "is not": "is", "in": "not in", "not in": "in"}
+_COMPUTES_NAMES = ("__getattr__", "__getattribute__", "__setattr__", "__new__")
+
+
+@dataclass(frozen=True, eq=False)
+class Arm:
+    """One thing that an expression can be.
+
+    Attributes:
+        kind: "object" of the class `node`; "none"; "unset": not assigned on this way; "member": a method or property of
+            the class, in `member`, found on `node`; "unknown".
+        condition: under what, as written; "" where nothing decides.
+        file, line: where that is decided.
+    """
+
+    kind: Literal["object", "none", "unset", "member", "unknown"]
+    node: ClassNode | None = None
+    member: Member | None = None
+    condition: str = ""
+    file: str = ""
+    line: int = 0
+
+    def under(self, condition: str) -> Arm:
+        """The same, where another condition holds as well."""
+        both = " and ".join(dict.fromkeys(filter(None, (condition, self.condition))))
+        return self if both == self.condition else replace(self, condition=both)
+
+
+UNKNOWN = Arm("unknown")
+
+
+@dataclass(frozen=True, eq=False)
+class _Event:
+    """What an attribute is given at one place of a function, itself or in what it calls there."""
+
+    guard: int
+    line: int
+    given: tuple[Assignment, ...]
+    always: bool
+
+
+class Attributes:
+    """Answers about attributes of objects, memoised per class and name."""
+
+    def __init__(self, project: Project, hierarchy: Hierarchy, composition: Composition) -> None:
+        self.project = project
+        self.hierarchy = hierarchy
+        self.composition = composition
+        self._arms: dict[tuple[str, str], tuple[Arm, ...]] = {}
+        self._calls: dict[str, dict[int, list[tuple[facts.Step, FunctionNode]]]] = {}
+        self._places: dict[str, dict[tuple[int, int, str], list[Assignment]]] = {}
+        self._open: dict[str, bool] = {}
+        self._written: dict[str, frozenset[str]] = {}
+
+    def arms(self, node: ClassNode, name: str) -> tuple[Arm, ...]:
+        """What an attribute can be; empty where an object of this class certainly has none of the name."""
+        key = (node.key, name)
+        if key not in self._arms:
+            self._arms[key] = self._find(node, name)
+        return self._arms[key]
+
+    def _find(self, node: ClassNode, name: str) -> tuple[Arm, ...]:
+        member = self.hierarchy.lookup(node, name)
+        if member is not None and member.kind != "attribute":
+            return (Arm("member", node, member, file=member.owner.file, line=member.line),)
+        assignments = self.composition.assignments(node).get(name)
+        if assignments:
+            return self._assigned(node, name, assignments, member)
+        if member is not None or hasattr(object, name) or self.hierarchy.external_provider(node, name) is not None:
+            return (UNKNOWN,)
+        return (UNKNOWN,) if self.is_open(node) or name in self.written_in(node.module) else ()
+
+    def _assigned(
+        self, node: ClassNode, name: str, assignments: list[Assignment], member: Member | None
+    ) -> tuple[Arm, ...]:
+        if any(one.late for one in assignments):
+            return (UNKNOWN,)  # when, and in which order, is up to callers
+        constructor = self.composition.constructor(node)
+        if constructor[0].function is None:
+            return (UNKNOWN,)
+        survivors, always = self._run(node, name, constructor[0].function, set())
+        found = [arm for one in survivors for arm in _given(one)]
+        if not always and member is None and survivors and not self.is_open(node):
+            first = survivors[0]
+            found.append(Arm("unset", None, None, _unless(first), first.owner.file, first.line))
+        if any(arm.kind in ("none", "unset") for arm in found) and self._set_later(node, name):
+            found = [UNKNOWN if arm.kind in ("none", "unset") else arm for arm in found]
+        return tuple(found) or (UNKNOWN,)
+
+    def _set_later(self, node: ClassNode, name: str) -> bool:
+        """Whether a method that the constructor doesn't run, or another object, gives the attribute a value."""
+        ran = {id(frame.function) for frame in self.composition.constructor(node)}
+        for method, step in self.composition.evaluator.self_binds(node, name):
+            if id(method) not in ran and step.value != facts.Constant(None):
+                return True
+        return name in self.written_in(node.module)
+
+    # -- the order of a constructor --------------------------------------------------------------------------------
+
+    def _run(
+        self, node: ClassNode, name: str, function: FunctionNode, running: set[int]
+    ) -> tuple[tuple[Assignment, ...], bool]:
+        """The assignments to an attribute that hold when a function of the constructor ends, and whether one always
+        happens."""
+        running.add(id(function))
+        events: list[_Event] = []
+        scope = function.facts.body
+        calls = {id(step): callee for step, callee in self._called(node).get(id(function), ())}
+        places = self._assigned_at(node)
+        for step in scope.steps:
+            callee = calls.get(id(step))
+            if callee is not None and id(callee) not in running:
+                given, always = self._run(node, name, callee, running)
+                if given:
+                    events.append(_Event(step.guard, step.line, given, always))
+            here = places.get((id(function), step.line, name))
+            if here and isinstance(step, (facts.Bind, facts.Evaluate)) and not any(e.line == step.line for e in events):
+                events.append(_Event(step.guard, step.line, tuple(here), True))
+        return _settle(scope, events)
+
+    def _called(self, node: ClassNode) -> dict[int, list[tuple[facts.Step, FunctionNode]]]:
+        if node.key not in self._calls:
+            found: dict[int, list[tuple[facts.Step, FunctionNode]]] = {}
+            for frame in self.composition.constructor(node):
+                for step in frame.function.facts.body.steps if frame.function is not None else ():
+                    match step:
+                        case facts.Evaluate(value=facts.Call() as call) | facts.Bind(value=facts.Call() as call):
+                            for callee, _ in self.composition.callees(call, frame, node):
+                                found.setdefault(id(frame.function), []).append((step, callee))
+                        case _:
+                            pass
+            self._calls[node.key] = found
+        return self._calls[node.key]
+
+    def _assigned_at(self, node: ClassNode) -> dict[tuple[int, int, str], list[Assignment]]:
+        if node.key not in self._places:
+            found: dict[tuple[int, int, str], list[Assignment]] = {}
+            for name, assignments in self.composition.assignments(node).items():
+                for one in assignments:
+                    found.setdefault((id(one.function), one.line, name), []).append(one)
+            self._places[node.key] = found
+        return self._places[node.key]
+
+    # -- what can't be known ---------------------------------------------------------------------------------------
+
+    def is_open(self, node: ClassNode) -> bool:
+        """Whether an object may have attributes that no line of its classes names."""
+        if node.key not in self._open:
+            self._open[node.key] = self._is_open(node)
+        return self._open[node.key]
+
+    def _is_open(self, node: ClassNode) -> bool:
+        order = self.hierarchy.order(node)
+        declared = external_classes()
+        if order.problem or any(self.hierarchy.lookup(node, name) is not None for name in _COMPUTES_NAMES):
+            return True
+        if any((found := declared.get(one.name)) is None or not found.exhaustive for one in order.external):
+            return True
+        if any(one.facts.decorators or one.facts.keywords for one in order.nodes):
+            return True
+        if any(_computes(method) for one in order.nodes for method in self.project.methods_of(one)):
+            return True
+        return any(_gives_itself_away(frame) for frame in self.composition.constructor(node))
+
+    def written_in(self, module: facts.Module) -> frozenset[str]:
+        """The attributes that a module's functions put on other objects than their own."""
+        if module.name not in self._written:
+            found = set()
+            for function in self.project.functions_of(module):
+                own = facts.Name(function.facts.params[0].name) if function.facts.params and function.owner else None
+                for step in function.facts.body.steps:
+                    found.update(name for base, name in _writes(step) if base != own)
+            self._written[module.name] = frozenset(found)
+        return self._written[module.name]
+
+
+def _settle(scope: facts.Scope, events: list[_Event]) -> tuple[tuple[Assignment, ...], bool]:
+    """What is left when later assignments have replaced earlier ones, and whether the attribute is set on every way."""
+    kept: list[_Event] = []
+    for event in events:
+        if event.always:
+            kept = [one for one in kept if not _within(scope, one.guard, event.guard)]
+        kept.append(event)
+    left = {event.guard for event in kept if event.always}
+    left |= {step.guard for step in scope.steps if isinstance(step, facts.Raise)}
+    for guard in complete(scope, left):
+        kept = [one for one in kept if one.line >= guard.line or not _within(scope, one.guard, guard.parent)]
+    given = tuple(dict.fromkeys(one for event in kept for one in event.given))
+    return given, -1 in left
+
+
+def complete(scope: facts.Scope, left: set[int]) -> list[facts.Guard]:
+    """Extends a set of guards under which something always happens to those around them, where it happens in every
+    branch; gives the branchings that were complete, inner ones first."""
+    found: list[facts.Guard] = []
+    grown = True
+    while grown:
+        grown = False
+        for index, guard in enumerate(scope.guards):
+            if index in left and guard.parent not in left and _is_complete(scope, index, guard, left):
+                left.add(guard.parent)
+                found.append(guard)
+                grown = True
+    return found
+
+
+def _is_complete(scope: facts.Scope, index: int, guard: facts.Guard, left: set[int]) -> bool:
+    siblings = [(i, one) for i, one in enumerate(scope.guards) if one.parent == guard.parent]
+    match guard.kind:
+        case "if":
+            return any(
+                i in left
+                for i, one in siblings
+                if one.line == guard.line and one.positive != guard.positive and one.kind in ("if", "after")
+            )
+        case "try":
+            later = [(i, one) for i, one in siblings if i > index and one.kind in ("try", "except")]
+            until = next((n for n, (_, one) in enumerate(later) if one.kind == "try"), len(later))
+            return all(i in left for i, _ in later[:until])
+        case "after":
+            return True  # the other branch left the block
+        case _:
+            return False
+
+
+def _within(scope: facts.Scope, guard: int, outer: int) -> bool:
+    while guard != outer:
+        if guard < 0:
+            return False
+        guard = scope.guards[guard].parent
+    return True
+
+
+def _given(assignment: Assignment) -> Iterator[Arm]:
+    """What one assignment gives. `None` beside something else counts only where the source says when."""
+    place = (assignment.condition, assignment.owner.file, assignment.line)
+    if not assignment.values:
+        yield UNKNOWN
+    for value in sorted(assignment.values, key=str):
+        if isinstance(value, Instance):
+            yield Arm("object", value.node, None, *place)
+        elif assignment.is_none:
+            yield Arm("none", None, None, *place)
+        elif value == ConstantValue(None) and (test := _chosen_none(assignment)) is not None:
+            yield Arm("none", None, None, *place).under(test)
+        else:
+            yield UNKNOWN
+
+
+def _chosen_none(assignment: Assignment) -> str | None:
+    """The condition of a `… if test else None`, "" negated where None is its first half; None for anything else."""
+    for step in assignment.function.facts.body.steps:
+        if isinstance(step, facts.Bind) and step.line == assignment.line:
+            match step.value:
+                case facts.Choice(test=test, otherwise=facts.Constant(value=None)):
+                    return negated(test)
+                case facts.Choice(test=test, then=facts.Constant(value=None)):
+                    return facts.spell(test)
+                case _:
+                    return None
+    return None
+
+
+def _unless(assignment: Assignment) -> str:
+    """When the outermost condition around an assignment doesn't hold."""
+    for step in assignment.function.facts.body.steps:
+        if isinstance(step, (facts.Bind, facts.Evaluate)) and step.line == assignment.line and step.guard != -1:
+            guards = assignment.function.facts.body.guards_of(step.guard)
+            tests = [g for g in guards if g.kind == "if" and g.test is not None]
+            if tests:
+                outermost = tests[-1]
+                return negated(outermost.test) if outermost.positive else facts.spell(outermost.test)
+    return ""
+
+
+def negated(test: facts.Expr | None) -> str:
+    """The opposite of a condition, as a reader would write it."""
+    match test:
+        case facts.Not(operand=operand):
+            return facts.spell(operand)
+        case facts.Boolean(op=op, values=values):
+            return f" {'and' if op == 'or' else 'or'} ".join(map(negated, values))
+        case facts.Compare(operands=operands, ops=(op,)) if op in _OPPOSITE:
+            return facts.spell(facts.Compare(operands, (_OPPOSITE[op],)))
+        case _:
+            return f"not {facts.spell(test)}"
+
+
+def _computes(method: FunctionNode) -> bool:
+    """Whether a method names an attribute of its object by something else than a literal."""
+    if not method.facts.params:
+        return False
+    own = facts.Name(method.facts.params[0].name)
+    for call in _calls_in(method):
+        match call:
+            case facts.Call(func=facts.Name(id="setattr"), args=(base, name, *_)) if base == own:
+                if not isinstance(name, facts.Constant):
+                    return True
+            case facts.Call(func=facts.Attribute(base=base, name=called), args=args) if base == own:
+                if called in _REGISTERS and (not args or not isinstance(args[0], facts.Constant)):
+                    return True
+            case facts.Call(func=facts.Attribute(base=facts.Attribute(base=base, name="__dict__"))) if base == own:
+                return True
+            case facts.Call(func=facts.Name(id="vars" | "exec"), args=_):
+                return True
+            case _:
+                pass
+    return False
+
+
+def _gives_itself_away(frame: Frame) -> bool:
+    """Whether a constructor hands its object to somebody who may put attributes on it."""
+    function = frame.function
+    if function is None or not function.facts.params:
+        return False
+    own = facts.Name(function.facts.params[0].name)
+    for call in _calls_in(function):
+        if own in call.args or any(keyword.value == own for keyword in call.keywords):
+            match call.func:
+                case facts.Name(id=name) if name in _HARMLESS or (name == "setattr" and call.args[0] == own):
+                    continue
+                case facts.Attribute(name="__init__"):
+                    continue
+                case _:
+                    return True
+    return False
+
+
+def _calls_in(function: FunctionNode) -> Iterator[facts.Call]:
+    for step in function.facts.body.steps:
+        value = getattr(step, "value", None)
+        if isinstance(value, facts.Node):
+            yield from (part for part in facts.walk(value) if isinstance(part, facts.Call))  # type: ignore[arg-type]
+
+
+def _writes(step: facts.Step) -> Iterator[tuple[facts.Expr, str]]:
+    if isinstance(step, facts.Bind):
+        target = step.target
+        if isinstance(target, facts.Attribute):
+            yield target.base, target.name
+        elif isinstance(target, facts.Sequence):
+            yield from ((one.base, one.name) for one in target.items if isinstance(one, facts.Attribute))
+    elif isinstance(step, facts.Evaluate) and isinstance(step.value, facts.Call):
+        match step.value:
+            case facts.Call(func=facts.Name(id="setattr"), args=(base, facts.Constant(value=str(name)), *_)):
+                yield base, name
+            case facts.Call(
+                func=facts.Attribute(base=base, name=called), args=(facts.Constant(value=str(name)), *_)
+            ) if called in _REGISTERS:
+                yield base, name
+            case _:
+                pass
