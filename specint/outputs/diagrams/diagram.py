@@ -48,7 +48,7 @@ class Diagram(msgspec.Struct, frozen=True, kw_only=True):
     direction: Literal["down", "right"] = "down"
 
 
-_MOST_MEMBERS = 4
+_MOST_MEMBERS = 6
 """More members than this are counted in the picture; the table beside it names them."""
 
 
@@ -181,8 +181,10 @@ def _lacking(model: ModelCompliance) -> list[str]:
 
 def _some(verb: str, names: list[str]) -> tuple[str, ...]:
     """`has a`, `has b`, `and 3 more`."""
-    shown = [f"{verb} {name.replace('|', ' or ')}" for name in names[:_MOST_MEMBERS]]
-    return (*shown, f"and {len(names) - _MOST_MEMBERS} more") if len(names) > _MOST_MEMBERS else tuple(shown)
+    told = [f"{verb} {name.replace('|', ' or ')}" for name in names]
+    if len(told) > _MOST_MEMBERS:
+        told[_MOST_MEMBERS - 1 :] = [f"and {len(told) - _MOST_MEMBERS + 1} more"]
+    return tuple(told)
 
 
 def _wrapped(text: str, width: int) -> tuple[str, ...]:

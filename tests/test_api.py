@@ -1,0 +1,67 @@
+"""specint for scripts."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+import specint
+from specint.api import Result
+from specint.errors import SpecintError
+
+MODELS = "sglang.srt.models"
+
+
+@pytest.fixture(scope="module")
+def result(fixture_tree: Callable[[str], Path]) -> Result:
+    return specint.analyze(fixture_tree("sglang_small") / "sglang", cache=False)
+
+
+def test_importing_specint_imports_nothing_heavy() -> None:
+    code = "import specint, sys; print([n for n in ('networkx', 'msgspec', 'specint.api') if n in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_model_with_its_verdicts_and_findings(result: Result) -> None:
+    model = result.model("KumoK2ForConditionalGeneration")
+    assert model.algorithms["EAGLE3"].verdict == "missing"
+    assert result.about(model)
+    assert all(finding.class_ == model.class_ for finding in result.about(model))
+
+
+def test_unknown_model_is_an_error_with_a_hint(result: Result) -> None:
+    with pytest.raises(SpecintError, match="KumoK2ForConditionalGeneration"):
+        result.model("KumoK2ForConditionalGeneratio")
+
+
+def test_graph_has_bases_and_what_is_held(result: Result) -> None:
+    kumo, oak2, oak = (
+        f"{MODELS}.{name}"
+        for name in ("kumo_k2.KumoK2ForConditionalGeneration", "oak.OakV2ForCausalLM", "oak.OakForCausalLM")
+    )
+    assert isinstance(result.graph, nx.MultiDiGraph)
+    assert [data["attribute"] for data in result.graph[kumo][oak2].values()] == ["language_model"]
+    assert result.hierarchy.has_edge(oak2, oak)
+    assert not result.hierarchy.has_edge(kumo, oak2)
+    assert result.composition.has_edge(kumo, oak2)
+    assert not result.composition.has_edge(oak2, oak)
+    assert nx.has_path(result.graph, kumo, oak)
+    assert result.graph.nodes[kumo]["file"] == "sglang/srt/models/kumo_k2.py"
+    assert result.graph.nodes["torch.nn.Module"]["inside"] is False
+
+
+def test_graph_agrees_with_what_the_models_say(result: Result) -> None:
+    for model in result.models:
+        held = {name for wrap in model.wraps for name in wrap.classes}
+        assert held <= set(result.composition.successors(model.class_))
+        above = nx.descendants(result.hierarchy, model.class_)
+        assert set(model.mro[1:]) - {"builtins.object", "object"} <= above
+
+
+def test_lines_of_a_file_that_is_not_there(result: Result) -> None:
+    assert result.lines("sglang/srt/models/nowhere.py") == ()
