@@ -16,9 +16,9 @@ def registered(project: Project, module: facts.Module, attribute: str) -> tuple[
     """The classes that a module names in its registry attribute: one class, or a list."""
     found: dict[ClassNode, None] = {}
     for step in project.table(module).get(attribute, ()):
-        if step.guard == -1:
+        if step.guard == -1 and not (isinstance(step, facts.Bind) and step.how == "augment"):
             found.clear()
-        if isinstance(step, facts.Bind) and step.value is not None:
+        if isinstance(step, facts.Bind) and step.value is not None and step.how != "augment":
             found.update(dict.fromkeys(_named(project, module, step.value)))
         elif isinstance(step, facts.Import):
             for symbol in project.imported(step):
@@ -34,9 +34,9 @@ def registered(project: Project, module: facts.Module, attribute: str) -> tuple[
                 )
             ) if name == attribute:
                 found.update(dict.fromkeys(_named(project, module, argument)))
-            case facts.Bind(
-                target=facts.Name(id=name), value=facts.Other(parts=parts), how="augment"
-            ) if name == attribute:
+            case facts.Bind(target=facts.Name(id=name), value=facts.Other(parts=parts), how="augment") if (
+                name == attribute
+            ):
                 for part in parts:
                     found.update(dict.fromkeys(_named(project, module, part)))
             case _:
@@ -44,22 +44,23 @@ def registered(project: Project, module: facts.Module, attribute: str) -> tuple[
     return tuple(found)
 
 
-def _named(project: Project, module: facts.Module, expr: facts.Expr) -> Iterator[ClassNode]:
+def _named(project: Project, module: facts.Module, expr: facts.Expr, hops: int = 8) -> Iterator[ClassNode]:
+    """The classes that an expression names; `hops`: through so many names, as one may be defined by itself."""
     match expr:
         case facts.Name() | facts.Attribute():
             for symbol in project.symbol(module, expr):
                 if isinstance(symbol, ClassNode):
                     yield symbol
-                elif isinstance(symbol, Assigned):
-                    yield from _named(project, symbol.module, symbol.value)
+                elif isinstance(symbol, Assigned) and hops:
+                    yield from _named(project, symbol.module, symbol.value, hops - 1)
         case facts.Sequence(items=items) | facts.Other(parts=items):
             for item in items:
-                yield from _named(project, module, item)
+                yield from _named(project, module, item, hops)
         case facts.Starred(value=value):
-            yield from _named(project, module, value)
+            yield from _named(project, module, value, hops)
         case facts.Choice(then=then, otherwise=otherwise):
-            yield from _named(project, module, then)
-            yield from _named(project, module, otherwise)
+            yield from _named(project, module, then, hops)
+            yield from _named(project, module, otherwise, hops)
         case _:
             pass
 

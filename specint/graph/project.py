@@ -253,6 +253,8 @@ class Project:
     def _resolve(self, module: facts.Module, name: str) -> list[Symbol]:
         found: list[Symbol] = []
         for step in self.table(module).get(name, ()):
+            if isinstance(step, facts.Bind) and step.how == "augment":
+                continue  # `NAME += …` adds to what it was
             if step.guard == -1:
                 found = []
             found += self.symbols(module, module.body, step)
