@@ -17,6 +17,7 @@ from specint.pipeline import Analysis
 
 _GAP = 2
 """Spaces between columns: one is the box's, one is padding."""
+_SHORTEST_NAME = 16
 _WORDS: tuple[VerdictWord, ...] = ("ok", "missing", "unknown", "not applicable")
 
 
@@ -28,15 +29,18 @@ def print_report(
     signs = signs_for(console.encoding)
     with_words = _width(table, signs, words=True) <= console.width
     console.print(Text(f"SGLang {analysis.sglang.version}", style="bold"), Text(analysis.sglang.source, style="dim"))
-    print_table(console, _rich_table(table, signs, words=with_words))
+    print_table(console, _rich_table(table, signs, console.width, words=with_words))
     for line in _notes(table, signs, words=with_words):
         console.print(Text(line, style="dim"))
     console.print(Text(summary_line(analysis, findings, algorithms), style="bold"))
 
 
-def _rich_table(table: Matrix, signs: Signs, *, words: bool) -> Table:
+def _rich_table(table: Matrix, signs: Signs, width: int, *, words: bool) -> Table:
+    """The names of models give way before those of algorithms, as long as a beginning of them is left."""
+    left = width - sum(len(column) + _GAP for column in (*table.columns, "findings"))
+    whole = left >= _SHORTEST_NAME
     made = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, _GAP - 1, 0, 0), show_edge=False)
-    made.add_column("model", overflow="ellipsis", no_wrap=True)
+    made.add_column("model", overflow="ellipsis", no_wrap=True, max_width=left if whole else None)
     for column in table.columns:
         made.add_column(column, no_wrap=True, justify="left" if words else "center")
     made.add_column("findings", justify="right", no_wrap=True)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from specint.outputs.report_text import print_report
@@ -52,9 +53,17 @@ def test_narrow_terminal_has_signs_with_a_legend(analysis: Analysis) -> None:
     assert "✓ ok, ✗ missing, ? unknown, · n/a" in lines
 
 
-def test_two_classes_of_one_name_are_told_apart(analysis: Analysis) -> None:
-    import msgspec
+def test_long_name_gives_way_and_the_heads_stay_whole(analysis: Analysis) -> None:
+    long = "A" * 90
+    models = tuple(msgspec.structs.replace(one, name=long) if one.name == "Oak" else one for one in analysis.models)
+    lines = text(msgspec.structs.replace(analysis, models=models))
+    assert next(line for line in lines if line.startswith("model")).split() == ["model", "EAGLE", "EAGLE3", "findings"]
+    row = next(line for line in lines if line.startswith("AAA"))
+    assert len(row) <= 80
+    assert row.split()[0].endswith("…")
 
+
+def test_two_classes_of_one_name_are_told_apart(analysis: Analysis) -> None:
     twin = msgspec.structs.replace(analysis.models[3], class_="sglang.srt.models.oak_text.Oak")
     lines = text(msgspec.structs.replace(analysis, models=(*analysis.models, twin)))
     assert [line.split("  ")[0] for line in lines if line.startswith("Oak")] == ["Oak (oak)", "Oak (oak_text)"]
