@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from specint.aside import aside
 from specint.checks.finding import Finding
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import Contract
@@ -41,6 +42,9 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Answer = TypeVar("Answer")
+
+_WORTH_A_PROCESS = 48
+"""In so many files of workers and runners the contract takes long enough to be inferred beside the models."""
 
 
 class _Kept(msgspec.Struct, frozen=True):
@@ -96,14 +100,17 @@ def analyze(
     if against is not None:
         packages = [f"{against.package}.{name}" for name in _code_packages(scope)]
         key = _key(against, packages, (), key)
-    kept = _recall(store, key, tree, Analysis)
-    if kept is not None:
-        return msgspec.structs.replace(kept, sglang=tree.origin, against=against.origin if against else None)
-    with _collector_resting():
-        analysis, also = _analyze(tree, store, scope, against, jobs, progress, version)
-    if not any(d.severity == "error" for d in analysis.diagnostics):
-        _remember(store, key, tree, analysis, also)
-    return analysis
+    analysis = _recall(store, key, tree, Analysis)
+    if analysis is None:
+        with _collector_resting():
+            analysis, also = _analyze(tree, store, scope, against, jobs, progress, version)
+        _remember(store, key, tree, analysis, _outside(also, prefixes))
+    return msgspec.structs.replace(
+        analysis,
+        sglang=tree.origin,
+        against=against.origin if against else None,
+        diagnostics=(*tree.problems, *analysis.diagnostics, *store.problems),
+    )
 
 
 def contract_of(
@@ -125,7 +132,7 @@ def contract_of(
     with _collector_resting():
         loader = Loader(tree, store, version=version, jobs=jobs, progress=progress)
         project = Project(loader.module, tree.package)
-        return _contract(tree, store, loader, project, Hierarchy(project), scope, version)
+        return _inferred(tree, store, loader, project, Hierarchy(project), scope, version).contract
 
 
 def _code_packages(scope: Scope) -> tuple[str, ...]:
@@ -166,59 +173,82 @@ def _analyze(
     project = Project(loader.module, tree.package)
     hierarchy = Hierarchy(project)
     roots = find_roots(project)
-    packages = [f"{tree.package}.{name}" for name in (*_code_packages(scope), roots.declared.code.models)]
+    packages = [f"{tree.package}.{name}" for name in _code_packages(scope)]
     files = list(dict.fromkeys(file for package in packages for file in tree.files(package)))
-    loader.load([*files, *scope.models, *scope.callers])
-    _tell(progress, "inferring the contract", 0, 1)
+    parallel = loader.jobs > 1 and len(files) >= _WORTH_A_PROCESS
+
+    def infer() -> bytes:
+        if against is not None:
+            shown = progress if not parallel else None
+            contract = contract_of(against, store=store, interfaces=scope.interfaces, jobs=jobs, progress=shown)
+            return msgspec.msgpack.encode(_Inferred(contract, (), ()))
+        with loader.alone():
+            return msgspec.msgpack.encode(_inferred(tree, store, loader, project, hierarchy, scope, version))
+
     if against is None:
-        contract = _contract(tree, store, loader, project, hierarchy, scope, version)
-    else:
-        contract = contract_of(against, store=store, interfaces=scope.interfaces, jobs=jobs, progress=progress)
-    kept = tuple(r for r in contract.requirements if r.interface in scope.interfaces)
-    contract = msgspec.structs.replace(contract, requirements=kept)
-    _tell(progress, "judging models", 0, 1)
-    found = _registered(tree, project, (*scope.models, *scope.callers), roots.declared)
+        loader.load([*files, *scope.callers])
     composition = Composition(project, hierarchy)
-    drafts = draft_architectures(project, roots)
+    _tell(progress, "inferring the contract", 0, 1)
+    with aside(infer, parallel=parallel) as inferred:
+        try:
+            models = tree.files(f"{tree.package}.{roots.declared.code.models}")
+            read = loader.alone() if parallel else nullcontext()
+            with read:
+                loader.load([*models, *scope.models, *scope.callers])
+            found = _registered(tree, project, (*scope.models, *scope.callers), roots.declared)
+            for node in found:
+                composition.assignments(node)
+            drafts = draft_architectures(project, roots)
+        except SpecintError:
+            inferred()  # what is wrong with the contract comes first
+            raise
+        own = msgspec.msgpack.decode(inferred(), type=_Inferred)
+    kept = tuple(r for r in own.contract.requirements if r.interface in scope.interfaces)
+    contract = msgspec.structs.replace(own.contract, requirements=kept)
+    _tell(progress, "judging models", 0, 1)
     judge = Judge(project, hierarchy, composition, contract, roots.declared, found, drafts)
     judged = judge.judge()
     findings = checks.run(Context(judge, contract, judged, loader))
-    diagnostics = (*tree.problems, *loader.diagnostics.values(), *store.problems)
+    diagnostics = {*loader.diagnostics.values(), *own.diagnostics}
     analysis = Analysis(
         sglang=tree.origin,
         contract=contract,
         models=judged,
         findings=findings,
-        diagnostics=tuple(diagnostics),
+        diagnostics=tuple(sorted(diagnostics, key=lambda one: (one.file, one.line, one.what))),
         against=against.origin if against is not None else None,
     )
-    return analysis, loader.asked()
+    return analysis, (*loader.asked(), *own.also)
 
 
-def _contract(
+class _Inferred(msgspec.Struct, frozen=True):
+    """A contract, the modules that were asked for on the way to it, and what could not be read there."""
+
+    contract: Contract
+    also: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def _inferred(
     tree: Tree, store: Store, loader: Loader, project: Project, hierarchy: Hierarchy, scope: Scope, version: str
-) -> Contract:
+) -> _Inferred:
     """The contract depends on workers and runners only: an edit to a model leaves it as it is."""
     from specint.contract.build import build_contract
     from specint.contract.roots import find_roots
 
     packages = [f"{tree.package}.{name}" for name in _code_packages(scope)]
     key = _key(tree, packages, scope.callers, "contract", version)
-    if (kept := _recall(store, key, tree, Contract)) is not None:
+    if (kept := _recall(store, key, tree, _Inferred)) is not None:
         return kept
-    before = loader.asked()
-    loader.forget()
     files = [file for package in packages for file in tree.files(package)]
     modules = loader.load(dict.fromkeys([*files, *scope.callers]))
     roots = find_roots(project)
     outside = frozenset(file.module for file in scope.callers)
     contract = build_contract(project, hierarchy, roots, modules, outside)
-    asked = loader.asked()
-    if not loader.diagnostics:
-        _remember(store, key, tree, contract, asked)
-    for name in before:
-        loader.module(name)
-    return contract
+    asked = _outside(loader.asked(), packages)
+    inferred = _Inferred(contract, asked, tuple(loader.diagnostics.values()))
+    _remember(store, key, tree, inferred, asked)
+    return inferred
 
 
 def _registered(
@@ -259,9 +289,19 @@ def _remember(store: Store, key: str, tree: Tree, answer: object, also: tuple[st
     store.put("analysis", key, msgspec.msgpack.encode(kept))
 
 
+def _outside(names: Iterable[str], packages: Iterable[str]) -> tuple[str, ...]:
+    """The modules that are not in one of the packages: what is in them is a part of the key already."""
+    above = tuple(f"{package}." for package in packages)
+    return tuple(dict.fromkeys(name for name in names if not f"{name}.".startswith(above)))
+
+
 def _digest(tree: Tree, name: str) -> str | None:
+    """What a module's text was, or why it could not be read; None where the tree has none."""
     file = tree.find(name)
-    return tree.digest(file) if file is not None else None
+    try:
+        return tree.digest(file) if file is not None else None
+    except SpecintError as error:
+        return error.what
 
 
 def fingerprint() -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from hashlib import blake2b
 
 from specint.errors import Diagnostic, SpecintError
@@ -58,9 +59,15 @@ class Loader:
         """Every module that anybody has asked for, also those that the tree lacks."""
         return tuple(self._asked)
 
-    def forget(self) -> None:
-        """Start a new list of what is asked for."""
-        self._asked = {}
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Reads in this process only, and without a word, while another one is busy."""
+        before = self.jobs, self.progress
+        self.jobs, self.progress = 1, None
+        try:
+            yield
+        finally:
+            self.jobs, self.progress = before
 
     def load(self, files: Iterable[SourceFile]) -> list[facts.Module]:
         """The facts of files, all at once; what can't be read is left out, with a diagnostic."""

@@ -102,6 +102,7 @@ class Circles:
     def _answered(self, key: Hashable, answer: Callable[[], Any], depth: int, meanwhile: Any) -> Any:  # noqa: ANN401
         before = len(self._order)
         guesses = self._guesses
+        found = meanwhile
         for _ in range(_MOST_ROUNDS):
             found = answer()
             while depth == 0 and self._put_off:
