@@ -30,7 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, bytes], None]:
-    """`golden(name, data)`: `data` is what `golden/<name>` beside the test holds; with --update-golden it becomes it."""
+    """`golden(name, data)`: `data` is what `golden/<name>` beside the test holds; --update-golden makes it so."""
     folder = request.path.parent / "golden"
 
     def compare(name: str, data: bytes) -> None:

@@ -378,3 +378,20 @@ def test_fixes_and_patches_do_the_same_to_the_file(specint, copied: Path, tmp_pa
         line = one["deletedRegion"]["startLine"]
         text.insert(line - 1, one["insertedContent"]["text"])
         compile("".join(text), "patched", "exec")
+
+
+@pytest.mark.release
+def test_release_in_a_wheel_has_places_that_a_report_can_name(specint, release_wheel, tmp_path: Path) -> None:
+    done = specint("check", "--sglang", release_wheel("0.5.9"), "--format", "sarif", "--also", "gitlab:quality.json")
+    run = json.loads(done.stdout)["runs"][0]
+    places = [
+        where["physicalLocation"]["artifactLocation"]
+        for result in run["results"]
+        for where in (*result["locations"], *result["relatedLocations"])
+    ]
+    assert run["results"]
+    assert {place["uriBaseId"] for place in places} == {"SGLANG"}
+    assert all(place["uri"].startswith("sglang/srt/") for place in places)
+    marks = [result["partialFingerprints"]["primaryLocationLineHash"] for result in run["results"]]
+    assert len(set(marks)) == len(marks) == len(json.loads((tmp_path / "quality.json").read_text()))
+    assert not [result for result in run["results"] if result["ruleId"] == "W7719"]

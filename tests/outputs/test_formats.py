@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from specint.checks.baseline import Comparison, Known
 from specint.cli.options import CHECK_FORMATS
+from specint.data import rules_folder
 from specint.outputs.formats import FOR_PYLINT, FORMATS
-from specint.outputs.outcome import Outcome
+from specint.outputs.outcome import HOMEPAGE, Outcome, own_rules
 from specint.pylint_plugin.reporters import REPORTERS
 
 SUFFIXES = {"text": "txt", "json": "json", "markdown": "md", "github": "txt", "sarif": "sarif", "junit": "xml"}
@@ -46,9 +49,9 @@ def test_two_hundred_findings_take_well_under_a_second(name: str, outcome: Outco
     )
     large = msgspec.structs.replace(outcome, findings=many)
     FORMATS[name](outcome)  # imports are paid once, with the command's start
-    start = time.perf_counter()
+    start = time.process_time()
     written = FORMATS[name](large)
-    assert time.perf_counter() - start < 0.5
+    assert time.process_time() - start < 0.5
     assert written.count(b"kumo") >= 200
 
 
@@ -56,3 +59,11 @@ def test_command_line_and_pylint_offer_the_formats_there_are() -> None:
     assert tuple(FORMATS) == CHECK_FORMATS
     assert {reporter.format for reporter in REPORTERS} == set(FOR_PYLINT) <= set(FORMATS)
     assert {reporter.name for reporter in REPORTERS} == {f"specint-{name}" for name in FOR_PYLINT}
+
+
+def test_rules_are_read_where_the_project_says_it_lives() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["urls"]["Homepage"] == HOMEPAGE
+    for symbol, rule in own_rules().items():
+        assert rule.uri == f"{HOMEPAGE}/tree/main/rules/{symbol}"
+        assert (rules_folder() / symbol).is_dir()
