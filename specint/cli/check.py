@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from specint.cli import gate, options, printing
+from specint.cli.examples import examples
 
 if TYPE_CHECKING:
     from specint.checks.baseline import Comparison
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from specint.outputs.outcome import Outcome
 
 
-@click.command("check", short_help="Find what models lack; for CI, editors and pre-commit.")
+@click.command("check", short_help="Find what models lack; for CI, editors and pre-commit.", epilog=examples("check"))
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATHS]...")
 @options.check_formats
 @options.models_option

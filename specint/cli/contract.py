@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from specint.cli import options, printing
+from specint.cli.examples import examples
 
 if TYPE_CHECKING:
     from specint.config import Config
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
     from specint.source.tree import Origin
 
 
-@click.command("contract", short_help="What workers ask of a model; what changed between two releases.")
+@click.command(
+    "contract",
+    short_help="What workers ask of a model; what changed between two releases.",
+    epilog=examples("contract"),
+)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[MODELS]...")
 @click.option("--diff", nargs=2, metavar="OLD NEW", help="What changed between two releases (or paths).")
 @options.format_option

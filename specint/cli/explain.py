@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from specint.cli import options, printing
+from specint.cli.examples import examples
 
 if TYPE_CHECKING:
     from specint.checks.catalog import Rule
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from specint.pipeline import Analysis
 
 
-@click.command("explain", short_help="Why a model fails an algorithm, or what a rule means.")
+@click.command(
+    "explain", short_help="Why a model fails an algorithm, or what a rule means.", epilog=examples("explain")
+)
 @click.argument("what", metavar="CLASS_OR_RULE")
 @options.format_option
 @options.algorithms_option

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from specint.cli import options, printing
+from specint.cli.examples import examples
 from specint.errors import SpecintError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from specint.source.tree import Tree
 
 
-@click.command("fix", short_help="Write what models lack, where that is safe.")
+@click.command("fix", short_help="Write what models lack, where that is safe.", epilog=examples("fix"))
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATHS]...")
 @click.option("--diff", is_flag=True, help="Print a patch that `git apply` takes, and write nothing.")
 @click.option("--unsafe", is_flag=True, help="Also what is right under a condition that the source doesn't settle.")

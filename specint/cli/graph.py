@@ -7,21 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from specint.cli import options, printing
+from specint.cli.examples import examples
 
 if TYPE_CHECKING:
     from specint.outputs.diagrams.diagram import Diagram
 
 GraphFormat = Literal["mermaid", "dot", "svg"]
 
-_EPILOG = """\b
-Examples:
-  specint graph KimiVLForConditionalGeneration --sglang 0.5.23
-  specint graph InternVLChatModel --format svg -o internvl.svg
-  specint graph DeepseekV3ForCausalLM --format dot | dot -Tpng -o deepseek.png
-  specint graph --inner-of DeepseekV3ForCausalLM"""
 
-
-@click.command("graph", short_help="What a model inherits and holds, as a picture.", epilog=_EPILOG)
+@click.command("graph", short_help="What a model inherits and holds, as a picture.", epilog=examples("graph"))
 @click.argument("class_", metavar="[CLASS]", required=False)
 @click.option(
     "--inner-of",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from specint.cli import options, printing
+from specint.cli.examples import examples
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,16 +20,8 @@ if TYPE_CHECKING:
 
 ReportFormat = Literal["text", "json", "markdown", "html"]
 
-_EPILOG = """\b
-Examples:
-  specint report --sglang 0.5.23
-  specint report --sglang 0.5.23 --format html -o report.html
-  specint report --sglang 0.5.23 --compare 0.5.9
-  specint report --algorithm EAGLE3 --format markdown >> "$GITHUB_STEP_SUMMARY"
-  specint report --format json | jq '.models[] | select(.algorithms.EAGLE3.verdict == "ok") | .name'"""
 
-
-@click.command("report", short_help="Which models support which speculative algorithm.", epilog=_EPILOG)
+@click.command("report", short_help="Which models support which speculative algorithm.", epilog=examples("report"))
 @click.option(
     "--format",
     "format_",

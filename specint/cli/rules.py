@@ -8,9 +8,10 @@ from typing import Literal
 import click
 
 from specint.cli import options, printing
+from specint.cli.examples import examples
 
 
-@click.command("rules", short_help="List the rules.")
+@click.command("rules", short_help="List the rules.", epilog=examples("rules"))
 @options.format_option
 @options.printing
 def command(

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from specint.cli import options, printing
+from specint.cli.examples import examples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 DISAGREEMENT = 3
 
 
-@click.command("smoke", short_help="Build a tiny model of the real class, and ask it.")
+@click.command("smoke", short_help="Build a tiny model of the real class, and ask it.", epilog=examples("smoke"))
 @click.argument("names", metavar="[CLASS]...", nargs=-1)
 @click.option("--all", "every", is_flag=True, help="Every registered class.")
 @click.option(
@@ -105,9 +106,7 @@ def command(
         workers = common.jobs or (max(1, min(4, os.cpu_count() or 1)) if len(jobs) > 4 and setup.fork else 1)
         ready, ran = run(jobs, setup, workers, report)
     results = tuple(judged(analysis, job, one, wanted) for job, one in zip(jobs, ran, strict=True))
-    made = Report(
-        schema="specint.smoke/1", source=tree.origin.source, ready=ready, algorithms=wanted, results=results
-    )
+    made = Report(schema="specint.smoke/1", source=tree.origin.source, ready=ready, algorithms=wanted, results=results)
     _put(made, format_, common, detailed=len(results) <= 6)
     return _exit_code(made)
 
@@ -129,7 +128,9 @@ def _analysed(common: options.Common, config: Config, python: str) -> tuple[Tree
     if spec is None:
         found = installed(python)
         if found is None:
-            raise SpecintError("has no sglang", python, "name its interpreter with --python, or an SGLang with --sglang")
+            raise SpecintError(
+                "has no sglang", python, "name its interpreter with --python, or an SGLang with --sglang"
+            )
         spec = str(found)
     with progress(quiet=common.quiet) as report:
         say = None if report is None else (lambda what: report(what, 0, 0))
@@ -183,9 +184,7 @@ def _put(report: Report, format_: str, common: options.Common, *, detailed: bool
         return
     from specint.smoke.text import print_report
 
-    printing.put_text(
-        lambda console: print_report(console, report, detailed=detailed), common.output, common.colour
-    )
+    printing.put_text(lambda console: print_report(console, report, detailed=detailed), common.output, common.colour)
 
 
 def _exit_code(report: Report) -> int:
