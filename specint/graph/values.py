@@ -17,6 +17,8 @@ from specint.graph.project import Assigned, ClassNode, External, FunctionNode, M
 from specint.graph.questions import Circles
 
 _DEPTH = 40
+_NESTING = 3
+"""So deep are containers of containers told apart."""
 _DEEP = 24
 
 
@@ -199,10 +201,10 @@ class Evaluator:
                 return self.call(expr, frame, at)
             case facts.Sequence(items=items):
                 if any(isinstance(item, facts.Starred) for item in items):
-                    return frozenset({ElementsOf(self._union(self.evaluate(item, frame, at) for item in items))})
-                return frozenset({SequenceValue(tuple(self.evaluate(item, frame, at) for item in items))})
+                    return frozenset({ElementsOf(self._union(_flat(self.evaluate(item, frame, at)) for item in items))})
+                return frozenset({SequenceValue(tuple(_flat(self.evaluate(item, frame, at)) for item in items))})
             case facts.Mapping(values=values):
-                return frozenset({ElementsOf(self._union(self.evaluate(value, frame, at) for value in values))})
+                return frozenset({ElementsOf(self._union(_flat(self.evaluate(value, frame, at)) for value in values))})
             case facts.Item(base=base, index=index):
                 return self.item(self.evaluate(base, frame, at), index)
             case facts.Choice(then=then, otherwise=otherwise):
@@ -214,7 +216,7 @@ class Evaluator:
             case facts.Starred(value=value):
                 return self.item(self.evaluate(value, frame, at), facts.Other(()))
             case facts.Comprehension(element=element):
-                return frozenset({ElementsOf(self.evaluate(element, frame, at))})
+                return frozenset({ElementsOf(_flat(self.evaluate(element, frame, at)))})
             case facts.Not() | facts.Compare():
                 return NOTHING
             case facts.Other(parts=(one,)):  # an await, or a conversion
@@ -576,6 +578,46 @@ class Evaluator:
         return values if any(_is_telling(v) for found in values.values() for v in found) else None
 
 
+def _flat(values: Values) -> Values:
+    """Values as they go into a container: one that is nested deeply already is replaced by what it holds.
+
+    A list that a loop puts into itself would otherwise nest without end.
+    """
+    if not any(isinstance(value, (ElementsOf, SequenceValue)) for value in values):
+        return values
+    found: set[Value] = set()
+    for value in values:
+        if _nesting(value) >= _NESTING:
+            found.update(_leaves(value))
+        else:
+            found.add(value)
+    return frozenset(found)
+
+
+def _inside(value: Value) -> Iterator[Value]:
+    match value:
+        case ElementsOf(elements=elements):
+            yield from elements
+        case SequenceValue(items=items):
+            for item in items:
+                yield from item
+        case _:
+            pass
+
+
+def _nesting(value: Value) -> int:
+    if not isinstance(value, (ElementsOf, SequenceValue)):
+        return 0
+    return 1 + max((_nesting(one) for one in _inside(value)), default=0)
+
+
+def _leaves(value: Value) -> Iterator[Value]:
+    if not isinstance(value, (ElementsOf, SequenceValue)):
+        yield value
+    for one in _inside(value):
+        yield from _leaves(one)
+
+
 def _is_telling(value: Value) -> bool:
     """Whether a value leads anywhere: to a class, an object of the tree, or a container of such."""
     match value:
@@ -649,9 +691,7 @@ def _attributes_of(target: Expr, own_name: str) -> Iterator[str]:
             pass
 
 
-def _reaching(
-    steps: Iterable[facts.Step], at: facts.Step | None, scope: facts.Scope
-) -> tuple[list[facts.Step], bool]:
+def _reaching(steps: Iterable[facts.Step], at: facts.Step | None, scope: facts.Scope) -> tuple[list[facts.Step], bool]:
     """The steps whose assignment can still hold at a step, and whether one of them always ran before it."""
     steps = list(steps)
     if at is None:
