@@ -213,16 +213,16 @@ def _settle(scope: facts.Scope, events: list[_Event]) -> tuple[tuple[Assignment,
 def complete(scope: facts.Scope, left: set[int]) -> list[facts.Guard]:
     """Extends a set of guards under which something always happens to those around them, where it happens in every
     branch; gives the branchings that were complete, inner ones first."""
-    found: list[facts.Guard] = []
+    found: dict[int, facts.Guard] = {}
     grown = True
     while grown:
         grown = False
         for index, guard in enumerate(scope.guards):
-            if index in left and guard.parent not in left and _is_complete(scope, index, guard, left):
+            if index in left and index not in found and _is_complete(scope, index, guard, left):
                 left.add(guard.parent)
-                found.append(guard)
+                found[index] = guard
                 grown = True
-    return found
+    return list(found.values())
 
 
 def _is_complete(scope: facts.Scope, index: int, guard: facts.Guard, left: set[int]) -> bool:
@@ -266,20 +266,37 @@ def _given(assignment: Assignment) -> Iterator[Arm]:
             yield Arm("none", None, None, *place).under(test)
         else:
             yield UNKNOWN
+    if len(assignment.values) < _choices(_value_of(assignment)):
+        yield UNKNOWN  # one of the alternatives gave nothing that could be followed
+
+
+def _value_of(assignment: Assignment) -> facts.Expr | None:
+    """The expression that is assigned."""
+    for step in assignment.function.facts.body.steps:
+        if isinstance(step, facts.Bind) and step.line == assignment.line:
+            return step.value
+    return None
+
+
+def _choices(expr: facts.Expr | None) -> int:
+    match expr:
+        case facts.Choice(then=then, otherwise=otherwise):
+            return _choices(then) + _choices(otherwise)
+        case facts.Boolean(values=values):
+            return sum(map(_choices, values))
+        case _:
+            return 1
 
 
 def _chosen_none(assignment: Assignment) -> str | None:
     """The condition of a `… if test else None`, "" negated where None is its first half; None for anything else."""
-    for step in assignment.function.facts.body.steps:
-        if isinstance(step, facts.Bind) and step.line == assignment.line:
-            match step.value:
-                case facts.Choice(test=test, otherwise=facts.Constant(value=None)):
-                    return negated(test)
-                case facts.Choice(test=test, then=facts.Constant(value=None)):
-                    return facts.spell(test)
-                case _:
-                    return None
-    return None
+    match _value_of(assignment):
+        case facts.Choice(test=test, otherwise=facts.Constant(value=None)):
+            return negated(test)
+        case facts.Choice(test=test, then=facts.Constant(value=None)):
+            return facts.spell(test)
+        case _:
+            return None
 
 
 def _unless(assignment: Assignment) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from specint.checks.asked import Asked, sites
 from specint.checks.catalog import rule
 from specint.checks.context import Context, listed
 from specint.checks.finding import Evidence, Finding
+from specint.compliance.judge import HARD
 from specint.contract.model import CallShape, Requirement
 from specint.facts import model as facts
 from specint.graph.dataflow import Place
@@ -22,12 +24,46 @@ _KEEPS = frozenset({"staticmethod", "classmethod", "override", "abstractmethod",
 def check(context: Context) -> Iterator[Finding]:
     """Every member whose signature doesn't take the calls of the workers."""
     for one in context.asked:
-        definition = one.definition
-        if definition is None or definition.function is None or not keeps_signature(definition):
-            continue
-        wrong = [(r, p) for r in one.requirements if (p := _problem(context, one, definition, r)) is not None]
-        if wrong:
-            yield _finding(one, definition, sorted(wrong, key=lambda pair: _ORDER.index(pair[0].strength)))
+        yield from _judged(context, replace(one, requirements=_all_callers(context, one)))
+    yield from _inner_models(context)
+
+
+def _judged(context: Context, one: Asked) -> Iterator[Finding]:
+    definition = one.definition
+    if definition is None or definition.function is None or not keeps_signature(definition):
+        return
+    wrong = [(r, p) for r in one.requirements if (p := _problem(context, one, definition, r)) is not None]
+    if wrong:
+        yield _finding(one, definition, sorted(wrong, key=lambda pair: _ORDER.index(pair[0].strength)))
+
+
+def _all_callers(context: Context, one: Asked) -> tuple[Requirement, ...]:
+    """The calls of the member's own side, and those that either side's model gets."""
+    also = (
+        r
+        for r in context.contract.requirements
+        if r.member == one.member and r.role == "both" and r.use == "call" and r.strength in HARD
+        if not r.settings and r.condition is None and (not r.algorithms or set(r.algorithms) & set(one.algorithms))
+    )
+    return tuple(dict.fromkeys((*one.requirements, *also)))
+
+
+def _inner_models(context: Context) -> Iterator[Finding]:
+    """What is asked of the model inside a wrapper, where the contract that is looked at says so."""
+    asked: dict[str, list[Requirement]] = {}
+    for requirement in context.contract.requirements:
+        if requirement.role == "inner" and requirement.use == "call" and requirement.strength in HARD:
+            asked.setdefault(requirement.member, []).append(requirement)
+    if not asked:
+        return
+    wraps = (wrapped for model in context.models for wrapped in context.judge.wraps(context.node(model)))
+    held = {node for wrapped in wraps for node, _ in wrapped.candidates}
+    for model in context.models:
+        node = context.node(model)
+        for member, requirements in asked.items() if node in held else ():
+            definition = context.judge.hierarchy.lookup(node, member)
+            if definition is not None:
+                yield from _judged(context, Asked(model, node, member, tuple(requirements), (), definition))
 
 
 def keeps_signature(definition: Member) -> bool:
@@ -97,13 +133,14 @@ def _finding(one: Asked, definition: Member, wrong: list[tuple[Requirement, str]
     function = definition.function
     assert function is not None
     requirement, problem = wrong[0]
-    algorithms = tuple(a for a in one.algorithms if any(a in r.algorithms for r, _ in wrong))
+    algorithms = tuple(a for a in one.algorithms if any(not r.algorithms or a in r.algorithms for r, _ in wrong))
     shape = ", ".join(_spelled(param) for param in function.facts.params)
     site = requirement.sites[0]
     done = "called" if requirement.use == "call" else "read"
     message = (
-        f"{one.model.name}.{one.member}({shape}) doesn't fit how {listed(algorithms)} "
-        f"{'uses' if len(algorithms) == 1 else 'use'} it: {problem}; {done} at {site.file}:{site.line}"
+        f"{one.model.name}.{one.member}({shape}) doesn't fit how {listed(algorithms) or 'a model inside another'} "
+        f"{'uses' if len(algorithms) == 1 else 'use' if algorithms else 'is used'}{' it' if algorithms else ''}: "
+        f"{problem}; {done} at {site.file}:{site.line}"
     )
     line, column = one.place
     here = Evidence(file=definition.owner.file, line=definition.line, what=f"{function.facts.qualname} is defined here")
