@@ -221,11 +221,11 @@ def _outcome(
     checked: Sequence[ModelCompliance],
     comparison: Comparison | None,
 ) -> Outcome:
-    from specint.outputs.outcome import Outcome, own_rules, own_tool
+    from specint.outputs.outcome import OWN_TOOL, Outcome, own_rules
 
     about = {finding.class_ for finding in findings}
     return Outcome(
-        tool=own_tool(),
+        tool=OWN_TOOL,
         findings=findings,
         rules=own_rules(),
         place=session.place,
@@ -239,13 +239,14 @@ def _outcome(
 
 
 def _put(outcome: Outcome, format_: str, also: Sequence[tuple[str, Path]], common: options.Common) -> None:
-    from specint.outputs.formats import FORMATS
+    if also or format_ != "text":
+        from specint.outputs.formats import FORMATS
 
-    for name, path in also:
-        printing.put_bytes(FORMATS[name](outcome), path)
-    if format_ == "text":
-        from specint.outputs.findings_text import print_findings
+        for name, path in also:
+            printing.put_bytes(FORMATS[name](outcome), path)
+        if format_ != "text":
+            printing.put_bytes(FORMATS[format_](outcome), common.output)
+            return
+    from specint.outputs.findings_text import print_findings
 
-        printing.put_text(lambda console: print_findings(console, outcome), common.output, common.colour)
-    else:
-        printing.put_bytes(FORMATS[format_](outcome), common.output)
+    printing.put_text(lambda console: print_findings(console, outcome), common.output, common.colour)

@@ -38,11 +38,14 @@ class RuleText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tool(msgspec.Struct, frozen=True):
-    """Whose findings these are."""
+    """Whose findings these are. Without a version it is the one that runs, looked up when a format names it."""
 
     name: str
-    version: str
     uri: str
+    version: str = ""
+
+
+OWN_TOOL = Tool("specint", HOMEPAGE)
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,13 +92,6 @@ def own_rules(rules: Iterable[Rule] | None = None) -> dict[str, RuleText]:
         )
         for rule in (all_rules() if rules is None else rules)
     }
-
-
-def own_tool() -> Tool:
-    """specint, in the version that runs."""
-    import specint
-
-    return Tool("specint", specint.__version__, HOMEPAGE)
 
 
 def fingerprints(findings: Sequence[Finding]) -> list[str]:

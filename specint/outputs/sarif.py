@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import msgspec
 
+import specint
 from specint.checks.catalog import Severity
 from specint.checks.finding import Finding
 from specint.errors import Diagnostic
@@ -53,7 +54,7 @@ def _run(outcome: Outcome, rules: list[Json], results: list[Json]) -> Json:
     failed = any(diagnostic.severity == "error" for diagnostic in outcome.diagnostics)
     driver: Json = {
         "name": outcome.tool.name,
-        "version": outcome.tool.version,
+        "version": outcome.tool.version or specint.__version__,
         "informationUri": outcome.tool.uri,
         "rules": rules,
     }

@@ -133,7 +133,7 @@ def _outcome(linter: PyLinter, messages: list[Message], modules: dict[str, None]
     rules |= {symbol: _rule(linter, symbol) for symbol in sorted(spoken - rules.keys())}
     clean = (place_on_disk(Path(path), top).path for path in modules if path not in with_messages)
     return Outcome(
-        tool=Tool("pylint", pylint.__version__, "https://pylint.readthedocs.io"),
+        tool=Tool("pylint", "https://pylint.readthedocs.io", pylint.__version__),
         findings=tuple(findings),
         rules=rules,
         place=lambda file: places.get(file) or Place(file, "sglang"),

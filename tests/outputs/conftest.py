@@ -157,7 +157,7 @@ def analysis() -> Analysis:
 def outcome(analysis: Analysis) -> Outcome:
     """What `specint check` would hand to a format."""
     return Outcome(
-        tool=Tool("specint", "1.2.3", "https://example.org/specint"),
+        tool=Tool("specint", "https://example.org/specint", "1.2.3"),
         findings=analysis.findings,
         rules={one.symbol: one for one in RULES},  # not the catalogue: golden files must not change with it
         diagnostics=analysis.diagnostics,
