@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from specint.contract.roots import Roots
 from specint.facts import model as facts
@@ -11,96 +10,11 @@ from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import Assigned, FunctionNode, Project
 
 
-@dataclass(frozen=True)
-class Registration:
-    """An algorithm that is registered by a call, not written into the enum.
-
-    Attributes:
-        aliases: other names given in the call.
-        words: every other word of the call, which the algorithm's predicates may look up; its own name is one.
-        made_by: what the call hands over that can be a worker class or make one, each with the module it stands in.
-        file, line: where the call is.
-    """
-
-    name: str
-    aliases: tuple[str, ...]
-    words: frozenset[str]
-    made_by: tuple[tuple[facts.Expr, facts.Module], ...]
-    file: str
-    line: int
-
-
-_CALLABLE = (facts.Name, facts.Attribute, facts.Lambda)
-
-
 def members(hierarchy: Hierarchy, roots: Roots) -> tuple[str, ...]:
     """The members of the enum, in its order, the one for no algorithm included."""
     own = hierarchy.own(roots.enum)
     found = (name for name, member in own.items() if member.kind == "attribute" and not name.startswith("_"))
     return tuple(name for name in found if name.isupper())
-
-
-def registrations(project: Project, roots: Roots, modules: Iterable[facts.Module]) -> dict[str, Registration]:
-    """The algorithms that modules register when they are imported, by call or as a decorator."""
-    found: dict[str, Registration] = {}
-    for module in modules:
-        for step in module.body.steps:
-            match step:
-                case facts.Evaluate(value=facts.Call() as call) | facts.Bind(value=facts.Call() as call):
-                    _register(project, roots, module, call, (), found)
-                case facts.Define(index=index):
-                    function = module.body.functions[index]
-                    for decorator in function.decorators:
-                        if isinstance(decorator, facts.Call):
-                            made_by = ((facts.Name(function.name), module),)
-                            _register(project, roots, module, decorator, made_by, found)
-                case facts.DefineClass(index=index):
-                    node = module.body.classes[index]
-                    for decorator in node.decorators:
-                        if isinstance(decorator, facts.Call):
-                            _register(project, roots, module, decorator, ((facts.Name(node.name), module),), found)
-                case _:
-                    pass
-    return found
-
-
-def _register(
-    project: Project,
-    roots: Roots,
-    module: facts.Module,
-    call: facts.Call,
-    made_by: tuple[tuple[facts.Expr, facts.Module], ...],
-    found: dict[str, Registration],
-) -> None:
-    name = _registered_name(call)
-    if name is None or not _registers(project, roots, module, call.func):
-        return
-    handed = [*call.args[1:], *(k.value for k in call.keywords if k.name != "aliases")]
-    aliases = tuple(t for k in call.keywords if k.name == "aliases" for t in _texts(k.value))
-    found[name] = Registration(
-        name=name,
-        aliases=aliases,
-        words=frozenset({name, *(text.upper() for one in handed for text in _texts(one))}),
-        made_by=(*made_by, *((one, module) for one in handed if isinstance(one, _CALLABLE))),
-        file=module.path,
-        line=call.line,
-    )
-
-
-def _registered_name(call: facts.Call) -> str | None:
-    given = call.args[0] if call.args else next((k.value for k in call.keywords if k.name == "name"), None)
-    text = given.value if isinstance(given, facts.Constant) else None
-    return text.upper() if isinstance(text, str) and text.isidentifier() else None
-
-
-def _registers(project: Project, roots: Roots, module: facts.Module, func: facts.Expr) -> bool:
-    """Whether a call goes to the enum's own registering method, or to a function beside the enum that registers."""
-    if isinstance(func, facts.Attribute) and func.name.startswith("register"):
-        return roots.enum in project.symbol(module, func.base)
-    return any(
-        isinstance(symbol, FunctionNode) and symbol.module is roots.enum.module and symbol.name.startswith("register")
-        for symbol in project.symbol(module, func)
-    )
 
 
 def aliases(project: Project, roots: Roots, algorithms: tuple[str, ...]) -> dict[str, str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from specint.contract.algorithms import aliases, members, registrations
+from specint.contract.algorithms import aliases, members
 from specint.contract.code import Code
 from specint.contract.infer import Inference
 from specint.contract.model import Contract
 from specint.contract.reach import Reach
 from specint.contract.receivers import Receivers
+from specint.contract.registrations import registrations
 from specint.contract.roots import Roots
 from specint.errors import SpecintError
 from specint.facts import model as facts
@@ -36,7 +37,8 @@ def build_contract(
     code = Code(project)
     code.add(modules)
     receivers = Receivers(project, hierarchy, roots, code)
-    registered = registrations(project, roots, modules)
+    beside = [module for module in modules if module.name in outside]
+    registered = registrations(project, roots, [roots.enum.module, *beside])
     reach = Reach(receivers, registered, outside)
     names = tuple(dict.fromkeys((*members(hierarchy, roots), *registered)))
     requirements = Inference(reach, names).requirements()

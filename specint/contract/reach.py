@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from specint.contract.algorithms import Registration
 from specint.contract.code import Occurrence
 from specint.contract.flags import decisive_names, mentioned
 from specint.contract.receivers import Receivers
+from specint.contract.registrations import Registration
 from specint.facts import model as facts
 from specint.facts.model import Expr
+from specint.graph.hierarchy import Member
 from specint.graph.project import ClassNode, FunctionNode
 from specint.graph.questions import Questions
 from specint.graph.values import ClassValue, ConstantValue, Frame, FunctionValue, Instance, Value, bind_arguments
@@ -116,9 +117,7 @@ class Reach:
         if function.owner is not None and (function.name.startswith("__") or self._is_worker_code(function)):
             return True
         callers = self.receivers.callers(function) if self._few_calls(function) else []
-        return not callers or any(
-            self.occurs(one, side.nearby) and self.stands(one, side) for one in callers
-        )
+        return not callers or any(self.occurs(one, side.nearby) and self.stands(one, side) for one in callers)
 
     def truth(self, expr: Expr, function: FunctionNode, at: facts.Step, side: Side) -> bool | None:
         """The truth of an expression on a side, None where it is open."""
@@ -394,7 +393,7 @@ class Reach:
                 answer = self.truth(one, function, at, side)
                 return None if answer is None else frozenset({answer})
             case facts.Call(func=facts.Attribute(base=base, name=name)) if self.is_algorithm(base, function):
-                member = self.hierarchy.lookup(self.roots.enum, name)
+                member = self._answering(name, side.algorithm)
                 return self._predicate(member.function, side) if member is not None and member.function else None
             case _ if side.near:
                 return None
@@ -404,6 +403,12 @@ class Reach:
                 if len(functions) != 1 or len(callees) != 1 or functions[0].facts.is_generator:
                     return None
                 return self._returns(functions[0], side)
+
+    def _answering(self, name: str, algorithm: str) -> Member | None:
+        """The method by which an algorithm answers: of the class it was registered to behave as, else of the enum."""
+        registration = self.registrations.get(algorithm)
+        classes = (*(registration.behaves_as if registration is not None else ()), self.roots.enum)
+        return next((m for node in classes if (m := self.hierarchy.lookup(node, name)) is not None), None)
 
     def _predicate(self, function: FunctionNode, side: Side) -> Constants:
         """What a method of the algorithm answers. One that looks a word up in what was registered (SGLang 0.5.5)
@@ -520,12 +525,13 @@ class Reach:
     def _registered_workers(self, algorithm: str) -> Iterable[ClassNode]:
         """What an algorithm was registered with: a worker class, or a function that makes one."""
         registration = self.registrations.get(algorithm)
-        for expr, module in registration.made_by if registration is not None else ():
-            for value in self.evaluator.evaluate(expr, Frame(module)):
-                made = self.evaluator.returned(value.node, None, None) if isinstance(value, FunctionValue) else {value}
-                for one in sorted(made, key=str):
-                    if isinstance(one, (ClassValue, Instance)) and self._takes_target(one.node):
-                        yield one.node
+        for maker in registration.makers if registration is not None else ():
+            made: Iterable[Value] = (
+                self.evaluator.returned(maker, None, None) if isinstance(maker, FunctionNode) else (ClassValue(maker),)
+            )
+            for one in sorted(made, key=str):
+                if isinstance(one, (ClassValue, Instance)) and self._takes_target(one.node):
+                    yield one.node
 
     def _takes_target(self, node: ClassNode) -> bool:
         member = self.hierarchy.lookup(node, "__init__")
