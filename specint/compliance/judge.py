@@ -75,6 +75,7 @@ class Judge:
             for algorithm in contract.algorithms
         }
         self._mentioned: dict[int, str] = {}
+        self._shares: dict[str, float] = {}
         self._shown: dict[str, tuple[Wrap, ...]] = {}
         self._is_draft: dict[str, bool] = {}
         self._draft_members = self._telling_members()
@@ -225,6 +226,11 @@ class Judge:
         return self._share(member) <= _COMMON
 
     def _share(self, member: str) -> float:
+        if member not in self._shares:
+            self._shares[member] = self._share_of(member)
+        return self._shares[member]
+
+    def _share_of(self, member: str) -> float:
         having = sum(self.hierarchy.lookup(node, member) is not None for node in self.models)
         inherited = any(self.hierarchy.external_provider(node, member) for node in self.models)
         return 1.0 if inherited else having / max(len(self.models), 1)

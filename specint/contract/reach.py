@@ -682,6 +682,8 @@ class Reach:
         while outer is not None:
             scopes.append(outer.facts.body)
             outer = outer.outer
+        if self._from_elsewhere(expr, function.module, scopes):
+            return []
         symbols = self.project.symbol(function.module, expr, tuple(scopes))
         return [
             s
@@ -689,6 +691,20 @@ class Reach:
             if (isinstance(s, ClassNode) and self._is_worker_module(s.module.name))
             or (isinstance(s, FunctionNode) and s.owner is None and self._is_worker_code(s))
         ]
+
+    def _from_elsewhere(self, expr: Expr, module: facts.Module, scopes: list[facts.Scope]) -> bool:
+        """Whether a name is imported, and from outside of the code under scan: nothing of a worker's comes from there,
+        and what does come from there need not be read to know that."""
+        if not isinstance(expr, facts.Name):
+            return False
+        tables = (*map(self.project.binds_of, scopes), self.project.table(module))
+        steps = next((steps for table in tables if (steps := table.get(expr.id))), ())
+        return bool(steps) and all(
+            isinstance(step, facts.Import)
+            and step.module not in self.code
+            and f"{step.module}.{step.attribute}" not in self.code
+            for step in steps
+        )
 
 
 def _is_constant(expr: Expr | None, truth: bool) -> bool:

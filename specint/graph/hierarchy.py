@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Literal
 
 import msgspec
@@ -67,12 +67,12 @@ class Order:
     classes: tuple[ClassNode | External, ...]
     problem: str = ""
 
-    @property
+    @cached_property
     def nodes(self) -> tuple[ClassNode, ...]:
         """Those of the tree."""
         return tuple(one for one in self.classes if isinstance(one, ClassNode))
 
-    @property
+    @cached_property
     def external(self) -> tuple[External, ...]:
         """Those outside of it."""
         return tuple(one for one in self.classes if isinstance(one, External))
@@ -92,6 +92,7 @@ class Hierarchy:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._orders: dict[str, Order] = {}
+        self._seen: dict[tuple[ClassNode, str], Member | None] = {}
         self._own: dict[str, dict[str, Member]] = {}
         self._assigned: dict[str, dict[str, dict[str, Member]]] = {}
 
@@ -144,7 +145,7 @@ class Hierarchy:
 
     def is_subclass(self, node: ClassNode, other: ClassNode) -> bool:
         """Whether a class is another or inherits from it."""
-        return other in self.order(node).classes
+        return other in self.order(node).nodes
 
     def related(self, one: ClassNode, other: ClassNode) -> bool:
         """Whether one of two classes inherits from the other."""
@@ -177,7 +178,10 @@ class Hierarchy:
 
     def lookup(self, node: ClassNode, name: str) -> Member | None:
         """The member that an instance would see at class level, by the resolution order."""
-        return next(self.definitions(node, name), None)
+        key = (node, name)
+        if key not in self._seen:
+            self._seen[key] = next(self.definitions(node, name), None)
+        return self._seen[key]
 
     def definitions(self, node: ClassNode, name: str) -> Iterator[Member]:
         """Every definition of a member along the resolution order, the one that counts first."""

@@ -233,7 +233,8 @@ class Project:
             self._tables[module.name] = _binds(module.body)
         return self._tables[module.name]
 
-    def _binds_of(self, scope: facts.Scope) -> dict[str, list[facts.Step]]:
+    def binds_of(self, scope: facts.Scope) -> dict[str, list[facts.Step]]:
+        """Every step of a scope that gives a name a value, by the name."""
         found = self._scopes.get(id(scope))
         if found is None:
             found = self._scopes[id(scope)] = _binds(scope)
@@ -316,7 +317,7 @@ class Project:
         match expr:
             case facts.Name(id=name):
                 for scope in scopes:
-                    steps = self._binds_of(scope).get(name)
+                    steps = self.binds_of(scope).get(name)
                     if steps:
                         symbols = [s for step in steps for s in self.symbols(module, scope, step)]
                         return tuple(dict.fromkeys(self._follow(symbols)))
