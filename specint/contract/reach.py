@@ -19,7 +19,7 @@ from specint.facts.model import Expr
 from specint.graph.hierarchy import Member
 from specint.graph.project import ClassNode, FunctionNode
 from specint.graph.questions import Questions
-from specint.graph.values import ClassValue, ConstantValue, Frame, FunctionValue, Instance, Value, bind_arguments
+from specint.graph.values import ClassValue, ConstantValue, FunctionValue, Instance, Value, bind_arguments
 
 Constant = str | int | float | bool | None
 Constants = frozenset[Constant] | None
@@ -512,7 +512,8 @@ class Reach:
         enum's own methods, can name under it."""
         found: dict[ClassNode, None] = {}
         side = Side(algorithm, "draft", True)
-        for method in self.project.methods_of(self.roots.enum):
+        of_enum = () if algorithm in self.registrations else self.project.methods_of(self.roots.enum)
+        for method in of_enum:
             for step in method.facts.body.steps:
                 if isinstance(step, facts.Return) and self.possible(method, step.guard, side):
                     for value in self.evaluator.evaluate(step.value, self.receivers.frame(method), step):

@@ -136,9 +136,9 @@ def _texts(project: Project, place: _Place, expr: facts.Expr) -> Iterator[str]:
             case facts.Constant(value=str(text)):
                 yield text
             case facts.Name() | facts.Attribute():
-                for symbol in _symbols(project, place, part):
-                    if isinstance(symbol, Assigned) and isinstance(symbol.value, facts.Constant):
-                        if isinstance(symbol.value.value, str):
-                            yield symbol.value.value
+                values = (s.value for s in _symbols(project, place, part) if isinstance(s, Assigned))
+                for value in values:
+                    if isinstance(value, facts.Constant) and isinstance(value.value, str):
+                        yield value.value
             case _:
                 pass
