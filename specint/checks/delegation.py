@@ -12,7 +12,6 @@ from specint.compliance.members import wrap_of
 from specint.compliance.model import Inner, ModelCompliance
 from specint.contract.model import CallShape, Requirement
 from specint.facts import model as facts
-from specint.graph.composition import Assignment
 from specint.graph.hierarchy import Member
 from specint.graph.project import ClassNode
 from specint.graph.values import ConstantValue
@@ -68,8 +67,7 @@ def delegation(context: Context, model: ModelCompliance, member: str) -> tuple[E
         why = f"the body of {model.name} stands on one line with its head: give it lines of its own"
         return undecided(model, member, why), None
     lacking = any(one.status != "present" for one in inners)
-    assigned = context.judge.composition.assignments(node)[attribute]
-    guard = "" if not _called(requirements) else "arm" if lacking else "none" if may_be_none(assigned) else ""
+    guard = "arm" if lacking else _absence(context, node, attribute)
     splices = (added(spot.after, indented(_code(member, attribute, requirements, providers, guard), spot)),)
     edit = Edit(
         kind="add",
@@ -88,15 +86,13 @@ def undecided(model: ModelCompliance, member: str, what: str) -> Edit:
     return Edit(kind="decide", class_=model.class_, member=member, file=model.file, decide=what)
 
 
-def may_be_none(assignments: Sequence[Assignment]) -> bool:
-    """Whether an attribute can be None once the constructor has run."""
-    may = False
-    for one in assignments:
-        if ConstantValue(None) in one.values:
-            may = True
-        elif not one.condition and not one.late:
-            may = False
-    return may
+def _absence(context: Context, node: ClassNode, attribute: str) -> str:
+    """How an inner model may not be there once the constructor has run: "none", "unset", or "" where it always is."""
+    kinds = {arm.kind for arm in context.flow.attributes.arms(node, attribute)}
+    assigned = context.judge.composition.assignments(node)[attribute]
+    if "none" in kinds or (kinds == {"unknown"} and any(ConstantValue(None) in one.values for one in assigned)):
+        return "none"
+    return "unset" if "unset" in kinds else ""
 
 
 def refusal(parameters: Sequence[facts.Param], call: CallShape | None) -> str:
@@ -227,7 +223,8 @@ def _code(
     member: str, attribute: str, requirements: Sequence[Requirement], providers: Sequence[Provider], guard: str
 ) -> list[str]:
     if not _called(requirements):
-        return ["@property", f"def {member}(self):", f"{_STEP}return self.{attribute}.{member}"]
+        lines = _guard(member, attribute, guard)
+        return ["@property", f"def {member}(self):", *lines, f"{_STEP}return self.{attribute}.{member}"]
     known = next((one for one in providers if one.function is not None), None)
     parameters, arguments = _signature(_shape(requirements), known.parameters if known is not None else ())
     call = f"self.{attribute}.{member}({', '.join(arguments)})"
@@ -244,6 +241,7 @@ def _guard(member: str, attribute: str, guard: str) -> list[str]:
         return []
     test, text = {
         "none": (f"self.{attribute} is None", f'"{member}: {attribute} is None"'),
+        "unset": (f'not hasattr(self, "{attribute}")', f'"{member}: there is no {attribute}"'),
         "arm": (
             f'not hasattr(self.{attribute}, "{member}")',
             f'f"{{type(self.{attribute}).__name__}} has no {member}"',

@@ -8,6 +8,7 @@ from specint.checks.asked import sites_of
 from specint.checks.catalog import rule
 from specint.checks.context import Context, listed
 from specint.checks.finding import Evidence, Finding
+from specint.checks.reshaping import moved_into
 from specint.compliance.judge import HARD
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import Requirement
@@ -81,6 +82,7 @@ def _finding(
         f"{listed(algorithms)} {'asks' if len(algorithms) == 1 else 'ask'} for it at {site.file}:{site.line}. "
         f"Indent it into the class"
     )
+    edit, patch = moved_into(context, model, function)
     return Finding(
         rule=SYMBOL,
         id=rule(SYMBOL).id,
@@ -95,4 +97,6 @@ def _finding(
             Evidence(file=model.file, line=model.line, what=f"{model.name} is defined here"),
             *sites_of(tuple(requirements), algorithms),
         ),
+        patch=patch,
+        edit=edit,
     )

@@ -9,6 +9,7 @@ from specint.checks.asked import Asked, sites
 from specint.checks.catalog import rule
 from specint.checks.context import Context, listed
 from specint.checks.finding import Evidence, Finding
+from specint.checks.reshaping import defaulted
 from specint.compliance.judge import HARD
 from specint.contract.model import CallShape, Requirement
 from specint.facts import model as facts
@@ -23,8 +24,13 @@ _KEEPS = frozenset({"staticmethod", "classmethod", "override", "abstractmethod",
 
 def check(context: Context) -> Iterator[Finding]:
     """Every member whose signature doesn't take the calls of the workers."""
+    shared: dict[str, list[Requirement]] = {}
+    for requirement in context.contract.requirements:
+        hard = requirement.strength in HARD and not requirement.settings and requirement.condition is None
+        if requirement.role == "both" and requirement.use == "call" and hard:
+            shared.setdefault(requirement.member, []).append(requirement)
     for one in context.asked:
-        yield from _judged(context, replace(one, requirements=_all_callers(context, one)))
+        yield from _judged(context, _with_all_callers(one, shared.get(one.member, [])))
     yield from _inner_models(context)
 
 
@@ -34,18 +40,13 @@ def _judged(context: Context, one: Asked) -> Iterator[Finding]:
         return
     wrong = [(r, p) for r in one.requirements if (p := _problem(context, one, definition, r)) is not None]
     if wrong:
-        yield _finding(one, definition, sorted(wrong, key=lambda pair: _ORDER.index(pair[0].strength)))
+        yield _finding(context, one, definition, sorted(wrong, key=lambda pair: _ORDER.index(pair[0].strength)))
 
 
-def _all_callers(context: Context, one: Asked) -> tuple[Requirement, ...]:
+def _with_all_callers(one: Asked, shared: list[Requirement]) -> Asked:
     """The calls of the member's own side, and those that either side's model gets."""
-    also = (
-        r
-        for r in context.contract.requirements
-        if r.member == one.member and r.role == "both" and r.use == "call" and r.strength in HARD
-        if not r.settings and r.condition is None and (not r.algorithms or set(r.algorithms) & set(one.algorithms))
-    )
-    return tuple(dict.fromkeys((*one.requirements, *also)))
+    also = [r for r in shared if not r.algorithms or set(r.algorithms) & set(one.algorithms)]
+    return replace(one, requirements=tuple(dict.fromkeys((*one.requirements, *also)))) if also else one
 
 
 def _inner_models(context: Context) -> Iterator[Finding]:
@@ -129,7 +130,9 @@ def _count(number: int) -> str:
     return f"{number} argument" if number == 1 else f"{number} arguments"
 
 
-def _finding(one: Asked, definition: Member, wrong: list[tuple[Requirement, str]]) -> Finding:
+def _finding(
+    context: Context, one: Asked, definition: Member, wrong: list[tuple[Requirement, str]]
+) -> Finding:
     function = definition.function
     assert function is not None
     requirement, problem = wrong[0]
@@ -144,6 +147,8 @@ def _finding(one: Asked, definition: Member, wrong: list[tuple[Requirement, str]
     )
     line, column = one.place
     here = Evidence(file=definition.owner.file, line=definition.line, what=f"{function.facts.qualname} is defined here")
+    calls = [r.call for r in one.requirements if r.call is not None]
+    edit, patch = defaulted(context, definition, calls)
     return Finding(
         rule=SYMBOL,
         id=rule(SYMBOL).id,
@@ -155,6 +160,8 @@ def _finding(one: Asked, definition: Member, wrong: list[tuple[Requirement, str]
         column=column,
         message=message,
         evidence=(here, *sites(one)),
+        patch=patch,
+        edit=edit,
     )
 
 
