@@ -8,7 +8,7 @@ from specint.checks.context import Context
 from specint.compliance.judge import Judge, insists
 from specint.compliance.model import MemberStatus, ModelCompliance
 from specint.contract.model import Requirement
-from specint.graph.effects import Effects
+from specint.graph.effects import Effects, Write
 from specint.graph.project import ClassNode
 
 _ENGINES: WeakKeyDictionary[Judge, Effects] = WeakKeyDictionary()
@@ -61,3 +61,10 @@ def provided_by(model: ModelCompliance, status: MemberStatus) -> str:
     if status.provider is None or status.provider == model.class_:
         return ""
     return f" (inherited from {status.provider.rpartition('.')[2]})"
+
+
+def layers_written(flow: Effects, node: ClassNode, member: str) -> tuple[Write, ...]:
+    """The writes of a hook that say which layers: what depends on its argument, or all but flags where it has none."""
+    written = flow.writes(node, member)
+    carrying = tuple(write for write in written if write.carries)
+    return carrying or tuple(write for write in written if not write.is_flag)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from specint.facts import model as facts
 from specint.graph.composition import Composition
 from specint.graph.hierarchy import Hierarchy, Member
+from specint.graph.parts import Parts
 from specint.graph.project import Assigned, ClassNode, FunctionNode, Project
 from specint.graph.steps import bound_names, expressions, gives, is_harmless, read_names, written
 from specint.graph.values import bind_arguments
@@ -32,6 +33,10 @@ class Held:
     node: ClassNode
     path: Path = ()
 
+    def leads_to(self, path: Path) -> bool:
+        """Whether the object at a path is this one, or within it."""
+        return path[: len(self.path)] == self.path
+
 
 @dataclass(frozen=True, eq=False)
 class Run:
@@ -41,12 +46,14 @@ class Run:
         receiver: the object whose method it is, None for a function of a module.
         objects: what its parameters hold, as far as that is an object of the tree.
         carrying: the parameters in which what the caller handed to the first member arrives.
+        locals: what its local names were found to hold.
     """
 
     function: FunctionNode
     receiver: Held | None
     objects: Mapping[str, tuple[Held, ...]] = field(default_factory=dict)
     carrying: frozenset[str] = frozenset()
+    locals: dict[str, tuple[Held, ...]] = field(default_factory=dict)
 
     @property
     def own(self) -> str | None:
@@ -120,25 +127,28 @@ class Effects:
         self.hierarchy: Hierarchy = composition.hierarchy
         self.project: Project = composition.project
         self._has = has
-        self._runs: dict[tuple[str, str, bool], tuple[list[Run], Iterator[Run]]] = {}
+        self._runs: dict[tuple[str, str, bool, Path | None], tuple[list[Run], Iterator[Run]]] = {}
         self._carried: dict[tuple[object, ...], frozenset[str]] = {}
-        self._built: dict[str, tuple[ClassNode, ...]] = {}
+        self._built = Parts(self.project, self.hierarchy)
         self._parts: dict[int, dict[int, tuple[facts.Expr, ...]]] = {}
         self._names: dict[int, dict[str, int]] = {}
 
     # -- what runs -------------------------------------------------------------------------------------------------
 
-    def runs(self, node: ClassNode, member: str, *, carrying: bool = False) -> Iterator[Run]:
+    def runs(
+        self, node: ClassNode, member: str, *, carrying: bool = False, within: Path | None = None
+    ) -> Iterator[Run]:
         """Every function that calling a member of an object of this class runs, the nearest first.
 
         They are followed while somebody asks on: who finds early what it looks for pays for no more.
 
         Args:
             carrying: follow also where the arguments of the member go.
+            within: stay on the way to the object at this path: leave out what other inner objects run.
         """
-        key = (node.key, member, carrying)
+        key = (node.key, member, carrying, within)
         if key not in self._runs:
-            self._runs[key] = ([], self._follow(node, member, carrying))
+            self._runs[key] = ([], self._follow(node, member, carrying, within))
         known, more = self._runs[key]
         index = 0
         while True:
@@ -150,7 +160,7 @@ class Effects:
             yield known[index]
             index += 1
 
-    def _follow(self, node: ClassNode, member: str, carrying: bool) -> Iterator[Run]:
+    def _follow(self, node: ClassNode, member: str, carrying: bool, within: Path | None) -> Iterator[Run]:
         found = self.hierarchy.lookup(node, member)
         if found is None or found.function is None:
             return
@@ -161,6 +171,8 @@ class Effects:
             run = pending.popleft()
             yield run
             for callee in self._callees(run):
+                if within is not None and callee.receiver is not None and not callee.receiver.leads_to(within):
+                    continue
                 if len(seen) < _LIMIT and (key := callee.key()) not in seen:
                     seen.add(key)
                     pending.append(callee)
@@ -197,8 +209,6 @@ class Effects:
             objects = {n: tuple(o) for n, e in bound.items() if (o := list(self.objects(e, run)))}
             carried = self.carried(run) if run.carrying else run.carrying
             carrying = frozenset(n for n, e in bound.items() if self.mentions(e, carried))
-            if held is None and not objects and not carrying:
-                continue  # a function that sees no object of ours can do nothing to it
             yield Run(function, held, objects, carrying)
 
     def callees(self, call: facts.Call, run: Run) -> Iterator[tuple[FunctionNode, Held | None, bool]]:
@@ -221,13 +231,21 @@ class Effects:
                             found = self.hierarchy.lookup(symbol, name)
                             if found is not None and found.function is not None:
                                 yield found.function, run.receiver, False
-            case facts.Name(id=name):
+            case facts.Name(id=name) if self._concerns(call, run):
                 for function in self._functions(name, run):
                     yield function, None, False
+            case _:
+                pass
         for held in self.objects(call.func, run):  # calling a module runs its forward
             found = self.hierarchy.lookup(held.node, "forward")
             if found is not None and found.function is not None:
                 yield found.function, held, True
+
+    def _concerns(self, call: facts.Call, run: Run) -> bool:
+        """Whether a call hands over an object of ours, or what the caller gave; else it can do nothing to either."""
+        given = (*call.args, *(keyword.value for keyword in call.keywords))
+        carried = self.carried(run)
+        return any(self.mentions(one, carried) or next(self.objects(one, run), None) is not None for one in given)
 
     def _functions(self, name: str, run: Run) -> Iterator[FunctionNode]:
         if name in run.function.binds:
@@ -286,12 +304,10 @@ class Effects:
             case facts.Name(id=name) if name == run.own and run.receiver is not None:
                 yield run.receiver
             case facts.Name(id=name):
-                if name in run.objects:
-                    yield from run.objects[name]
-                for step in run.function.binds.get(name, ()):
-                    match step:
-                        case facts.Bind(target=facts.Name(), value=value, how="=") if value is not None:
-                            yield from self.objects(value, run, depth + 1)
+                if name not in run.locals:
+                    run.locals[name] = run.objects.get(name, ())  # a name that is made of itself adds nothing
+                    run.locals[name] = tuple(dict.fromkeys(self._local(name, run, depth)))
+                yield from run.locals[name]
             case facts.Attribute(base=base, name=name):
                 for held in self.objects(base, run, depth + 1):
                     yield from self.held(held, name, depth)
@@ -309,6 +325,33 @@ class Effects:
             case facts.Boolean(values=values):
                 for value in values:
                     yield from self.objects(value, run, depth + 1)
+            case _:
+                pass
+
+    def _local(self, name: str, run: Run, depth: int) -> Iterator[Held]:
+        yield from run.objects.get(name, ())
+        for step in run.function.binds.get(name, ()):
+            match step:
+                case facts.Bind(target=facts.Name(), value=value, how="=") if value is not None:
+                    yield from self.objects(value, run, depth + 1)
+                case _:
+                    pass
+
+    def paths(self, expr: facts.Expr, run: Run, depth: int = 0) -> Iterator[Path]:
+        """The ways from the object that was asked to what an expression names, whatever stands there."""
+        match expr:
+            case facts.Name(id=name) if name == run.own and run.receiver is not None:
+                yield run.receiver.path
+            case facts.Name(id=name) if depth < _DEPTH:
+                for step in run.function.binds.get(name, ()):
+                    if isinstance(step, facts.Bind) and step.how == "=" and isinstance(step.target, facts.Name):
+                        yield from self.paths(step.value, run, depth + 1) if step.value is not None else ()
+            case facts.Attribute(base=base, name=name):
+                for path in self.paths(base, run, depth + 1):
+                    yield (*path, name)
+            case facts.Choice(then=then, otherwise=otherwise):
+                yield from self.paths(then, run, depth + 1)
+                yield from self.paths(otherwise, run, depth + 1)
             case _:
                 pass
 
@@ -366,48 +409,12 @@ class Effects:
 
     def read_by_parts(self, node: ClassNode, attribute: str) -> Place | None:
         """Where the classes of which an object is built (its layers, in lists that aren't followed) read a name."""
-        for part in self._parts_of(node):
+        for part in self._built.of(node):
             for method in self.project.methods_of(part):
                 line = self.names(Run(method, None)).get(attribute)
                 if line is not None and not any(gives(step, attribute) for step in method.facts.body.steps):
                     return Place(method, line)
         return None
-
-    def _parts_of(self, node: ClassNode) -> tuple[ClassNode, ...]:
-        if node.key not in self._built:
-            found: dict[ClassNode, None] = {}
-            pending = list(self.hierarchy.order(node).nodes)
-            own = set(pending)
-            while pending and len(found) < _LIMIT:
-                one = pending.pop()
-                for part in self._named_classes(one):
-                    if part not in found and part not in own:
-                        found[part] = None
-                        pending += [above for above in self.hierarchy.order(part).nodes if above not in found]
-            self._built[node.key] = tuple(found)
-        return self._built[node.key]
-
-    def _named_classes(self, node: ClassNode) -> Iterator[ClassNode]:
-        """The classes of its own package that a class names in its constructor and its body."""
-        package = node.module.name.rpartition(".")[0]
-        scopes = [node.facts.body, *(f.body for f in node.facts.body.functions if f.name == "__init__")]
-        names = {
-            part.id
-            for scope in scopes
-            for step in scope.steps
-            for expr in expressions(step)
-            for part in facts.walk(expr)
-            if isinstance(part, facts.Name)
-        }
-        for name in sorted(names):
-            for symbol in self.project.resolve(node.module, name):
-                if isinstance(symbol, ClassNode) and symbol.module.name.startswith(package):
-                    yield symbol
-                elif isinstance(symbol, Assigned):  # a table of layer classes
-                    for part in facts.walk(symbol.value):
-                        if isinstance(part, facts.Name):
-                            found = self.project.symbol(symbol.module, part)
-                            yield from (s for s in found if isinstance(s, ClassNode))
 
     # -- writes ----------------------------------------------------------------------------------------------------
 

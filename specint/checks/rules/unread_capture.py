@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from specint.checks.catalog import rule
 from specint.checks.context import Context, call_sites, listed
 from specint.checks.finding import Evidence, Finding
-from specint.checks.flow import anchor, capture_hooks, effects, provided_by
+from specint.checks.flow import anchor, capture_hooks, effects, layers_written, provided_by
 from specint.compliance.model import ModelCompliance
 from specint.graph.effects import Effects, Held, Place, Write
 from specint.graph.project import ClassNode
@@ -29,19 +29,12 @@ def check(context: Context) -> Iterator[Finding]:
                     yield finding
 
 
-def layers_written(flow: Effects, node: ClassNode, member: str) -> tuple[Write, ...]:
-    """The writes of a hook that say which layers: what depends on its argument, or all but flags where it has none."""
-    written = flow.writes(node, member)
-    carrying = tuple(write for write in written if write.carries)
-    return carrying or tuple(write for write in written if not write.is_flag)
-
-
 def _judge(
     context: Context, model: ModelCompliance, member: str, algorithms: tuple[str, ...], hooks: tuple[str, ...]
 ) -> Finding | None:
     flow, node = effects(context), context.node(model)
     written = layers_written(flow, node, member)
-    if not written or flow.lost(node, member) or next(flow.runs(node, FORWARD), None) is None:
+    if not written or flow.lost(node, member) or next(flow.runs(node, FORWARD, within=()), None) is None:
         return None
     for holder in dict.fromkeys(held for write in written for held in write.holders):
         reaching = [write for write in written if not write.holders or holder in write.holders]
@@ -55,13 +48,14 @@ def _judge(
 
 def read_in_forward(flow: Effects, node: ClassNode, attribute: str, holder: Held) -> Place | None:
     """Where what forward runs reads an attribute of that name; another class in the holder's place is not asked."""
-    for run in flow.runs(node, FORWARD):
-        at = run.receiver
-        if at is not None and at.path == holder.path and at.node is not holder.node:
-            continue
-        line = flow.names(run).get(attribute)
-        if line is not None:
-            return Place(run.function, line)
+    for within in (holder.path, None):  # nearly always on the way; everything else takes long
+        for run in flow.runs(node, FORWARD, within=within):
+            at = run.receiver
+            if at is not None and at.path == holder.path and at.node is not holder.node:
+                continue
+            line = flow.names(run).get(attribute)
+            if line is not None:
+                return Place(run.function, line)
     return flow.read_by_parts(holder.node, attribute)
 
 

@@ -1,0 +1,210 @@
+"""spec-uninitialized-attribute: a method reads what only a constructor that was skipped would have set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from specint.checks.catalog import rule
+from specint.checks.context import Context, listed
+from specint.checks.finding import Evidence, Finding
+from specint.checks.flow import capture_hooks, effects
+from specint.compliance.model import ModelCompliance
+from specint.facts import model as facts
+from specint.graph.effects import Place, Read
+from specint.graph.hierarchy import external_classes
+from specint.graph.project import ClassNode, FunctionNode
+from specint.graph.steps import written
+from specint.graph.values import ConstantValue
+
+SYMBOL = "spec-uninitialized-attribute"
+FORWARD = "forward"
+_COMPUTES = ("__getattr__", "__getattribute__", "__new__")
+
+
+@dataclass(frozen=True)
+class _Unset:
+    """An attribute that an object lacks: who would have set it, and which algorithms depend on that (none: all do)."""
+
+    place: Place
+    skipped: bool
+    algorithms: tuple[str, ...] = ()
+
+
+def check(context: Context) -> Iterator[Finding]:
+    """One finding for each attribute that a registered class reads and never sets."""
+    calls = [r for r in context.contract.requirements if r.use == "call"]
+    asked = {
+        role: tuple(dict.fromkeys(r.member for r in calls if r.role in (role, "both"))) for role in ("target", "draft")
+    }
+    outside = {r.member for r in context.contract.requirements if r.use == "write"}
+    hooks = capture_hooks(context)
+    for model in context.models:
+        node = context.node(model)
+        unset = {name: one for name, one in _unset(context, node, hooks).items() if name not in outside}
+        if not unset:
+            continue
+        for name, read in _reads(context, node, (FORWARD, *asked[model.roles[0]]), unset).items():
+            yield _finding(context, model, name, read, unset[name])
+
+
+def _unset(context: Context, node: ClassNode, hooks: dict[str, tuple[str, ...]]) -> dict[str, _Unset]:
+    """What an object of a class lacks although some method of its bases gives it a value."""
+    composition, hierarchy = context.judge.composition, context.judge.hierarchy
+    skipped = composition.skipped_constructors(node)
+    assigned = composition.assignments(node)
+    found: dict[str, _Unset] = {}
+    for function in skipped:
+        for name, line in _own_attributes(function):
+            found.setdefault(name, _Unset(Place(function, line), skipped=True))
+    for name, assignments in assigned.items():
+        lacked = found.pop(name, None)
+        if all(one.late and one.function.name in hooks for one in assignments):
+            under = tuple(a for one in assignments for a in hooks[one.function.name])
+            place = Place(assignments[0].function, assignments[0].line)
+            found[name] = lacked or _Unset(place, skipped=False, algorithms=tuple(dict.fromkeys(under)))
+    if not found or _is_open(context, node):
+        return {}
+    external = {m for one in hierarchy.order(node).external for m in external_classes()[one.name].members}
+    declared = {name for name in found if _is_declared(context, node, name)}
+    return {name: one for name, one in found.items() if name not in external and name not in declared}
+
+
+def _is_declared(context: Context, node: ClassNode, name: str) -> bool:
+    return context.judge.hierarchy.lookup(node, name) is not None
+
+
+def _is_open(context: Context, node: ClassNode) -> bool:
+    """Whether an attribute may come to be in a way that no assignment shows."""
+    hierarchy = context.judge.hierarchy
+    if hierarchy.order(node).problem or hierarchy.unknown_bases(node):
+        return True
+    if any(hierarchy.lookup(node, name) is not None for name in _COMPUTES):
+        return True
+    for frame in context.judge.composition.constructor(node):
+        function = frame.function
+        if function is None or not function.facts.params:
+            continue
+        own = facts.Name(function.facts.params[0].name)
+        for step in function.facts.body.steps:
+            value = getattr(step, "value", None)
+            if isinstance(value, facts.Call) and _fills(value, own):
+                return True
+    return False
+
+
+def _fills(call: facts.Call, own: facts.Name) -> bool:
+    """`setattr(self, name, …)` with a computed name, `self.__dict__.update(…)`, or `self` handed to something else."""
+    match call:
+        case facts.Call(func=facts.Name(id="setattr"), args=(first, second, *_)):
+            return first == own and not isinstance(second, facts.Constant)
+        case facts.Call(func=facts.Attribute(base=facts.Attribute(base=base, name="__dict__"))):
+            return base == own
+        case facts.Call(func=facts.Attribute(name="__init__")):
+            return False
+        case _:
+            return any(argument == own for argument in call.args)
+
+
+def _own_attributes(function: FunctionNode) -> Iterator[tuple[str, int]]:
+    if not function.facts.params:
+        return
+    own = facts.Name(function.facts.params[0].name)
+    for step in function.facts.body.steps:
+        for target, _ in written(step):
+            if isinstance(target, facts.Attribute) and target.base == own:
+                yield target.name, step.line
+
+
+def _reads(context: Context, node: ClassNode, members: tuple[str, ...], unset: dict[str, _Unset]) -> dict[str, Read]:
+    """Attribute -> where the first of the members that reads it does; what is read with care anywhere is left out."""
+    flow = effects(context)
+    found: dict[str, Read] = {}
+    careful: set[str] = set()
+    for member in members:
+        for run in flow.runs(node, member, within=()):
+            for read in flow.own_reads(run):
+                if read.attribute not in unset:
+                    continue
+                if read.soft or _is_caught(read) or _is_set_before(read):
+                    careful.add(read.attribute)
+                elif not _is_off(context, node, read):
+                    found.setdefault(read.attribute, read)
+    return {name: read for name, read in found.items() if name not in careful}
+
+
+def _is_caught(read: Read) -> bool:
+    guards = read.run.function.facts.body.guards_of(read.guard)
+    return any(guard.kind == "try" and guard.reraises != "always" for guard in guards)
+
+
+def _is_set_before(read: Read) -> bool:
+    own = read.run.own
+    return any(name == read.attribute for name, _ in _own_attributes(read.run.function)) if own is not None else False
+
+
+def _is_off(context: Context, node: ClassNode, read: Read) -> bool:
+    """Whether the read stands behind a switch that is off: one that the constructor only ever turns off, or a parameter
+    whose default keeps it off."""
+    for guard in read.run.function.facts.body.guards_of(read.guard):
+        if (
+            guard.test is not None
+            and guard.kind in ("if", "after")
+            and _constant(context, node, guard.test, read) is (not guard.positive)
+        ):
+            return True
+    return False
+
+
+def _constant(context: Context, node: ClassNode, test: facts.Expr, read: Read) -> bool | None:
+    match test:
+        case facts.Not(operand=operand):
+            inner = _constant(context, node, operand, read)
+            return None if inner is None else not inner
+        case facts.Boolean(op="and", values=values):
+            return False if any(_constant(context, node, value, read) is False for value in values) else None
+        case facts.Name(id=name):
+            param = next((p for p in read.run.function.facts.params if p.name == name), None)
+            default = param.default if param is not None else None
+            return bool(default.value) if isinstance(default, facts.Constant) else None
+        case facts.Attribute(base=facts.Name(id=found), name=name) if found == read.run.own:
+            assignments = [a for a in context.judge.composition.assignments(node).get(name, ()) if not a.late]
+            held = {value for one in assignments for value in one.values}
+            only = next(iter(held)) if len(held) == 1 else None
+            return bool(only.value) if isinstance(only, ConstantValue) else None
+        case _:
+            return None
+
+
+def _finding(context: Context, model: ModelCompliance, name: str, read: Read, unset: _Unset) -> Finding:
+    function = read.place.function
+    at = Evidence(
+        file=read.place.file, line=read.place.line, what=f"self.{name} is read here, without a look whether it is"
+    )
+    setter = unset.place.function.facts.qualname
+    by = Evidence(file=unset.place.file, line=unset.place.line, what=f"only here, in {setter}, is it set")
+    ran = context.judge.hierarchy.lookup(context.node(model), "__init__")
+    evidence = [at, by]
+    if unset.skipped:
+        instead = f"which {model.name} doesn't run"
+        if ran is not None:
+            what = f"the constructor that runs instead, {ran.owner.name}.__init__"
+            evidence.append(Evidence(file=ran.owner.file, line=ran.line, what=what))
+        when = "the first call fails with an AttributeError"
+    else:
+        instead = "which only a worker calls"
+        when = f"without {listed(unset.algorithms)} the first call fails with an AttributeError"
+    where = function.facts.qualname
+    message = f"{where} reads self.{name} on {model.name}, but only {setter} sets it, {instead}: {when}"
+    return Finding(
+        rule=SYMBOL,
+        id=rule(SYMBOL).id,
+        class_=model.class_,
+        member=name,
+        algorithms=unset.algorithms,
+        file=model.file,
+        line=model.line,
+        column=model.column,
+        message=message,
+        evidence=tuple(evidence),
+    )
