@@ -254,16 +254,24 @@ def _inferred(
 def _registered(
     tree: Tree, project: Project, models: tuple[SourceFile, ...], declared: Declared
 ) -> tuple[ClassNode, ...]:
-    from specint.compliance.registry import registered
+    from specint.compliance.registry import registered, registered_by_plugin
 
     package = f"{tree.package}.{declared.code.models}"
     depth = package.count(".") + 1  # the registry doesn't look into packages below
     own = [file for file in tree.files(package) if file.module.count(".") == depth and not file.is_init]
     found: dict[ClassNode, None] = {}
-    for file in [*own, *models]:
+    code = declared.code
+    named: dict[SourceFile, None] = dict.fromkeys([*own, *models])
+    for file in models:
         module = project.module(file.module)
         if module is not None:
-            found.update(dict.fromkeys(registered(project, module, declared.code.registry_attribute)))
+            classes, packages = registered_by_plugin(project, module, code.registry, code.registry_table)
+            found.update(dict.fromkeys(classes))
+            named.update(dict.fromkeys(one for name in packages for one in tree.files(name)))
+    for file in named:
+        module = project.module(file.module)
+        if module is not None:
+            found.update(dict.fromkeys(registered(project, module, code.registry_attribute)))
     if not found:
         raise SpecintError(
             f"no model names itself in {declared.code.registry_attribute}", package, "is this a whole SGLang?"

@@ -44,6 +44,31 @@ def registered(project: Project, module: facts.Module, attribute: str) -> tuple[
     return tuple(found)
 
 
+def registered_by_plugin(
+    project: Project, module: facts.Module, registry: str, table: str
+) -> tuple[tuple[ClassNode, ...], tuple[str, ...]]:
+    """What a plugin registers in its functions: classes put into the registry's table, and packages it names."""
+    classes: dict[ClassNode, None] = {}
+    packages: dict[str, None] = {}
+    places = [(module.body, ()), *((f.facts.body, (f.facts.body,)) for f in project.functions_of(module))]
+    for body, scopes in places:
+        for step in body.steps:
+            match step:
+                case facts.Bind(target=facts.Item(base=facts.Attribute(base=base, name=found)), value=value) if (
+                    found == table and value is not None and facts.spell(base).endswith(registry)
+                ):
+                    for symbol in project.symbol(module, value, scopes):
+                        if isinstance(symbol, ClassNode):
+                            classes[symbol] = None
+                case facts.Evaluate(
+                    value=facts.Call(func=facts.Attribute(base=base, name="register"), args=(given, *_))
+                ) if facts.spell(base).endswith(registry):
+                    packages.update(dict.fromkeys(_strings(given, module, project)))
+                case _:
+                    pass
+    return tuple(classes), tuple(packages)
+
+
 def _named(project: Project, module: facts.Module, expr: facts.Expr, hops: int = 8) -> Iterator[ClassNode]:
     """The classes that an expression names; `hops`: through so many names, as one may be defined by itself."""
     match expr:

@@ -47,6 +47,8 @@ class CodeRoot(msgspec.Struct, frozen=True, kw_only=True):
     workers: str
     models: str
     registry_attribute: str
+    registry: str
+    registry_table: str
     reason: str
 
 
