@@ -186,7 +186,7 @@ class Attributes:
     def written_in(self, module: facts.Module) -> frozenset[str]:
         """The attributes that a module's functions put on other objects than their own."""
         if module.name not in self._written:
-            found = set()
+            found: set[str] = set()
             for function in self.project.functions_of(module):
                 own = facts.Name(function.facts.params[0].name) if function.facts.params and function.owner else None
                 for step in function.facts.body.steps:
@@ -329,7 +329,7 @@ def _computes(method: FunctionNode) -> bool:
     if not method.facts.params:
         return False
     own = facts.Name(method.facts.params[0].name)
-    for call in _calls_in(method):
+    for call in _statement_calls(method):
         match call:
             case facts.Call(func=facts.Name(id="setattr"), args=(base, name, *_)) if base == own:
                 if not isinstance(name, facts.Constant):
@@ -344,6 +344,18 @@ def _computes(method: FunctionNode) -> bool:
             case _:
                 pass
     return False
+
+
+def _statement_calls(function: FunctionNode) -> Iterator[facts.Call]:
+    """The calls that are statements, or the elements of one: what is called for its effect."""
+    for step in function.facts.body.steps:
+        if isinstance(step, facts.Evaluate):
+            if isinstance(step.value, facts.Call):
+                yield step.value
+                if isinstance(step.value.func, facts.Attribute) and isinstance(step.value.func.base, facts.Call):
+                    yield step.value.func.base
+            elif isinstance(step.value, facts.Comprehension):
+                yield from (part for part in facts.walk(step.value) if isinstance(part, facts.Call))
 
 
 def _gives_itself_away(frame: Frame) -> bool:

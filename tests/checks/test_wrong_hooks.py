@@ -147,7 +147,8 @@ def test_method_below_the_class(findings: Run) -> None:
 
 
 def test_method_inside_a_method(findings: Run) -> None:
-    (found,) = findings("E7705", "def forward(self):\n    def get_embed_and_head(self):\n        return 1, 2\n    return 3")
+    member = "def forward(self):\n    def get_embed_and_head(self):\n        return 1, 2\n    return 3"
+    (found,) = findings("E7705", member)
     assert "local function" in found.message
 
 
