@@ -121,7 +121,8 @@ def test_factory_method_that_a_subclass_overrides(linked) -> None:
 
 def test_method_that_assigns_and_that_a_subclass_overrides(linked) -> None:
     text = (
-        "class W:\n    def __init__(self, c):\n        self.init_inner(c)\n    def init_inner(self, c):\n        self.m = Small(c)\n"
+        "class W:\n    def __init__(self, c):\n        self.init_inner(c)\n"
+        "    def init_inner(self, c):\n        self.m = Small(c)\n"
         "class V(W):\n    def init_inner(self, c):\n        self.m = Large(c)\n"
     )
     one = wrapper(linked, text)

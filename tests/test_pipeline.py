@@ -1,0 +1,121 @@
+"""The whole way, and what its cache may and may not answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from specint.errors import SpecintError
+from specint.facts.store import Store
+from specint.pipeline import Analysis, analyze
+from specint.source.locate import open_tree
+from specint.source.tree import Origin, TextTree, Tree, decode
+
+
+@pytest.fixture(scope="module")
+def tree(fixture_tree: Callable[[str], Path]) -> Tree:
+    return open_tree(str(fixture_tree("sglang_small") / "sglang"))
+
+
+def text_of(tree: Tree, module: str) -> str:
+    file = tree.find(module)
+    assert file is not None
+    return decode(tree.read(file), file.path)
+
+
+def status(analysis: Analysis, name: str, member: str) -> str:
+    (model,) = [one for one in analysis.models if one.name == name]
+    return model.members[member].status
+
+
+def readings(tree: Tree, store: Store) -> tuple[Analysis, list[str]]:
+    """An analysis, and what it told of its progress."""
+    told: list[str] = []
+    return analyze(tree, store=store, jobs=1, progress=lambda what, *_: told.append(what)), told
+
+
+def test_second_run_is_the_first_from_the_cache(tree: Tree, tmp_path: Path) -> None:
+    first, told = readings(tree, Store(tmp_path))
+    assert told
+    second, told = readings(tree, Store(tmp_path))
+    assert (second, told) == (first, [])
+
+
+def test_cold_warm_and_uncached_answers_are_equal_to_the_byte(tree: Tree, tmp_path: Path) -> None:
+    answers = [analyze(tree, store=store, jobs=1) for store in (Store(tmp_path), Store(tmp_path), Store(None))]
+    assert len({msgspec.json.encode(one, order="deterministic") for one in answers}) == 1
+
+
+def test_edit_of_a_model_is_seen(tree: Tree, tmp_path: Path) -> None:
+    module = "sglang.srt.models.oak"
+    assert status(analyze(tree, store=Store(tmp_path), jobs=1), "OakV2ForCausalLM", "get_embed_and_head") == "present"
+    edited = tree.overlay({module: text_of(tree, module).replace("def get_embed_and_head", "def other")})
+    assert status(analyze(edited, store=Store(tmp_path), jobs=1), "OakV2ForCausalLM", "get_embed_and_head") == "missing"
+
+
+def test_edit_of_a_file_that_is_only_followed_is_seen(tree: Tree, tmp_path: Path) -> None:
+    """`lora/layers.py` belongs to no package under scan; the contract leans on what it does."""
+    module = "sglang.srt.lora.layers"
+    before = analyze(tree, store=Store(tmp_path), jobs=1)
+    edited = tree.overlay({module: "def unwrap_lora_layer(layer):\n    return layer.base_layer\n"})
+    _, told = readings(edited, Store(tmp_path))
+    assert told, "the old answer isn't taken"
+    assert readings(tree, Store(tmp_path)) == (before, [])
+
+
+def test_file_that_comes_into_being_is_seen(tree: Tree, tmp_path: Path) -> None:
+    """An import that nothing answered is remembered, too."""
+    module = "sglang.srt.models.mine"
+    text = (
+        "from torch import nn\ntry:\n    from sglang.srt.extra.base import Base\n"
+        "except ImportError:\n    Base = nn.Module\n"
+        "class MineForCausalLM(Base): ...\nEntryClass = MineForCausalLM\n"
+    )
+    without = tree.overlay({module: text})
+    assert status(analyze(without, store=Store(tmp_path), jobs=1), "MineForCausalLM", "get_embed_and_head") != "present"
+    base = "class Base:\n    def get_embed_and_head(self): ...\n"
+    having = without.overlay({"sglang.srt.extra.base": base})
+    assert status(analyze(having, store=Store(tmp_path), jobs=1), "MineForCausalLM", "get_embed_and_head") == "present"
+
+
+def test_damaged_answer_is_worked_out_anew(tree: Tree, tmp_path: Path) -> None:
+    first = analyze(tree, store=Store(tmp_path), jobs=1)
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            path.write_bytes(path.read_bytes()[:-1])
+    assert analyze(tree, store=Store(tmp_path), jobs=1) == first
+
+
+def test_file_that_cannot_be_read_is_told_every_time(tree: Tree, tmp_path: Path) -> None:
+    broken = tree.overlay({"sglang.srt.models.pine": "def f(:\n"})
+    for _ in range(2):
+        analysis = analyze(broken, store=Store(tmp_path), jobs=1)
+        assert [one.file for one in analysis.diagnostics] == ["sglang/srt/models/pine.py"]
+        assert "PineForCausalLM" not in {one.name for one in analysis.models}
+
+
+@pytest.mark.parametrize(
+    ("contents", "said"),
+    [
+        ({"sglang/__init__.py": b""}, "SpeculativeAlgorithm"),
+        ({"sglang/srt/speculative/spec_info.py": b"class SpeculativeAlgorithm: ..."}, "ModelRunner"),
+    ],
+)
+def test_tree_without_its_roots_says_which(contents: dict[str, bytes], said: str) -> None:
+    with pytest.raises(SpecintError, match=said) as raised:
+        analyze(TextTree(contents, Origin(version="", source="memory"), "sglang"), store=Store(None), jobs=1)
+    assert "rules/contract.toml" in raised.value.where
+
+
+def test_fork_under_another_name_is_read_as_well(tree: Tree) -> None:
+    contents = {
+        file.path.replace("sglang/", "ourfork/", 1): tree.read(file).replace(b"sglang.", b"ourfork.")
+        for file in tree.files("sglang")
+    }
+    fork = analyze(TextTree(contents, Origin(version="", source="memory"), "ourfork"), store=Store(None), jobs=1)
+    original = analyze(tree, store=Store(None), jobs=1)
+    shown = lambda analysis: {m.name: {a: v.verdict for a, v in m.algorithms.items()} for m in analysis.models}  # noqa: E731
+    assert shown(fork) == shown(original)
