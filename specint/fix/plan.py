@@ -67,7 +67,11 @@ def plan(
     for finding in findings:
         edit = finding.edit
         if not isinstance(edit, Edit) or edit.kind == "decide":
-            why = edit.decide if isinstance(edit, Edit) else "no edit is known for it: it needs code of its own"
+            why = (
+                edit.decide
+                if isinstance(edit, Edit)
+                else "no edit can do it: what the code is to do has to be decided (`specint explain` says why)"
+            )
             draft.left[_key(finding)] = Left(finding, why)
         elif edit.doubt and not unsafe:
             draft.left[_key(finding)] = Left(finding, edit.doubt, on_demand=True)

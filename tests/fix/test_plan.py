@@ -161,7 +161,7 @@ def test_doubt_is_made_on_demand_only(planned: Planned) -> None:
 def test_finding_without_an_edit_is_left_with_a_reason(planned: Planned) -> None:
     made, _ = planned(PLAIN, alter=lambda finding: msgspec.structs.replace(finding, edit=msgspec.UNSET))
     assert made.changes == ()
-    assert {left.why for left in made.left} == {"no edit is known for it: it needs code of its own"}
+    assert all(left.why.startswith("no edit can do it") for left in made.left)
 
 
 def test_untouchable_file_is_left(planned: Planned) -> None:

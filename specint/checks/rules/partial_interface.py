@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from specint.checks.catalog import rule
 from specint.checks.context import Context, call_sites, gaps, listed
+from specint.checks.edit import Edit
 from specint.checks.finding import Evidence, Finding
 from specint.checks.rules.missing_delegation import delegable
 from specint.compliance.judge import insists
@@ -82,6 +83,9 @@ def _finding(
         for claim in dict.fromkeys(offered)
         if (status := model.members[claim]).line
     )
+    has_inner = model.members[member].inner
+    instead = f"self.{has_inner} has none to hand it on to" if has_inner else "it wraps no model that could answer"
+    decide = f"{instead}: decide what {model.name} gives for {wanted}, or take {listed(offered)} away"
     return Finding(
         rule=SYMBOL,
         id=rule(SYMBOL).id,
@@ -93,4 +97,5 @@ def _finding(
         column=model.column,
         message=message,
         evidence=(*claimed, *call_sites(requirements, algorithms)),
+        edit=Edit(kind="decide", class_=model.class_, member=member, file=model.file, decide=decide),
     )
