@@ -53,6 +53,7 @@ function tableFor(columns) {
     el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, head('model', 'model'),
       columns.map((algorithm) => head(algorithm, algorithm, counts.get(algorithm))), head('findings', 'findings'))),
     body);
+  element.style.setProperty('--algorithms', columns.length);
   table = { columns, rows, body, heads, counts, element };
   return table;
 }
