@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from specint.contract.roots import Declared
     from specint.facts.load import Loader, Progress
     from specint.facts.store import Store
-    from specint.graph.hierarchy import Hierarchy
     from specint.graph.project import ClassNode, Project
 
 
@@ -124,15 +123,12 @@ def contract_of(
 ) -> Contract:
     """The contract of a tree alone, without looking at a model; the parameters are those of `analyze`."""
     from specint.facts.load import Loader
-    from specint.graph.hierarchy import Hierarchy
-    from specint.graph.project import Project
 
     version = fingerprint()
     scope = Scope(callers=callers, interfaces=interfaces)
     with _collector_resting():
         loader = Loader(tree, store, version=version, jobs=jobs, progress=progress)
-        project = Project(loader.module, tree.package)
-        return _inferred(tree, store, loader, project, Hierarchy(project), scope, version).contract
+        return _inferred(tree, store, loader, scope, version).contract
 
 
 def _code_packages(scope: Scope) -> tuple[str, ...]:
@@ -183,7 +179,7 @@ def _analyze(
             contract = contract_of(against, store=store, interfaces=scope.interfaces, jobs=jobs, progress=shown)
             return msgspec.msgpack.encode(_Inferred(contract, (), ()))
         with loader.alone():
-            return msgspec.msgpack.encode(_inferred(tree, store, loader, project, hierarchy, scope, version))
+            return msgspec.msgpack.encode(_inferred(tree, store, loader, scope, version))
 
     if against is None:
         loader.load([*files, *scope.callers])
@@ -229,12 +225,16 @@ class _Inferred(msgspec.Struct, frozen=True):
     diagnostics: tuple[Diagnostic, ...]
 
 
-def _inferred(
-    tree: Tree, store: Store, loader: Loader, project: Project, hierarchy: Hierarchy, scope: Scope, version: str
-) -> _Inferred:
-    """The contract depends on workers and runners only: an edit to a model leaves it as it is."""
+def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: str) -> _Inferred:
+    """The contract depends on workers and runners only: an edit to a model leaves it as it is.
+
+    What they import from elsewhere isn't read either: no call site of the contract is there, and layers, kernels and
+    utilities are more code than workers and runners together.
+    """
     from specint.contract.build import build_contract
-    from specint.contract.roots import find_roots
+    from specint.contract.roots import declared_modules, find_roots
+    from specint.graph.hierarchy import Hierarchy
+    from specint.graph.project import Project
 
     packages = [f"{tree.package}.{name}" for name in _code_packages(scope)]
     key = _key(tree, packages, scope.callers, "contract", version)
@@ -242,6 +242,10 @@ def _inferred(
         return kept
     files = [file for package in packages for file in tree.files(package)]
     modules = loader.load(dict.fromkeys([*files, *scope.callers]))
+    near = {module.name for module in modules} | {f"{tree.package}.{name}" for name in declared_modules()}
+    near |= {".".join(name.split(".")[:n]) for name in near for n in range(1, name.count(".") + 1)}  # re-exports
+    project = Project(lambda name: loader.module(name) if name in near else None, tree.package)
+    hierarchy = Hierarchy(project)
     roots = find_roots(project)
     outside = frozenset(file.module for file in scope.callers)
     contract = build_contract(project, hierarchy, roots, modules, outside)

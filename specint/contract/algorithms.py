@@ -22,7 +22,7 @@ def aliases(project: Project, roots: Roots, algorithms: tuple[str, ...]) -> dict
     where the enum's own reading of a name answers a collection of names with one member."""
     found: dict[str, str] = {}
     option = roots.declared.algorithm.option
-    for name in ("srt.server_args", "srt.arg_groups.speculative_hook"):
+    for name in roots.declared.algorithm.option_modules:
         module = project.module(f"{project.package}.{name}")
         if module is not None:
             for function in project.functions_of(module):

@@ -20,6 +20,7 @@ class AlgorithmRoot(msgspec.Struct, frozen=True, kw_only=True):
     none: str
     attributes: tuple[str, ...]
     option: str
+    option_modules: tuple[str, ...]
     reason: str
 
 
@@ -89,6 +90,13 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     draft: DraftRoot
     architecture: ArchitectureRoot
     inner: InnerRoot
+
+
+def declared_modules() -> tuple[str, ...]:
+    """The modules besides the code packages that the declared places are in, below the top package."""
+    data = declared()
+    functions = (data.architecture.function, data.inner.function)
+    return (*data.algorithm.option_modules, *(name.rpartition(".")[0] for name in functions))
 
 
 @cache
