@@ -112,6 +112,7 @@ def consistent(drawn: list[Drawn]) -> list[Drawn]:
     return kept
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.integers(0, 8), unique=True, max_size=4), min_size=1, max_size=10))
 def test_order_is_that_of_type_and_refused_where_type_refuses(rows: list[list[int]]) -> None:
     text, kinds = "", {}
