@@ -105,7 +105,8 @@ def _lost(session: Session, common: options.Common, config: Config, since: str) 
     from specint.checks.rules.lost_member import lost
     from specint.cli.session import earlier
 
-    return lost(session.analysis, earlier(common, config, session, since))
+    now, then = session.analysis, earlier(common, config, session, since)
+    return lost(now.contract, now.models, then.models, then.sglang.version)
 
 
 def _checked(session: Session, names: Sequence[str]) -> tuple[ModelCompliance, ...]:

@@ -20,6 +20,7 @@ from specint.graph.project import ClassNode, Project
 HARD = ("required", "raises", "any-of")
 """The strengths without which the caller fails."""
 
+_FEW = 3
 _COMMON = 0.05
 """A member that more of the registered classes offer than this says nothing about whether a class drafts."""
 _TELLING = 2
@@ -75,7 +76,7 @@ class Judge:
             for algorithm in contract.algorithms
         }
         self._mentioned: dict[int, str] = {}
-        self._shares: dict[str, float] = {}
+        self._telling: dict[str, bool] = {}
         self._shown: dict[str, tuple[Wrap, ...]] = {}
         self._is_draft: dict[str, bool] = {}
         self._draft_members = self._telling_members()
@@ -168,9 +169,7 @@ class Judge:
             inners = self.members.inner(wrapped.attribute, wrapped.candidates, name)
             words = {one.status for one in inners}
             inner_status = words.pop() if len(words) == 1 else "present" if "present" in words else "unknown"
-            found = msgspec.structs.replace(
-                status, inner=wrapped.attribute, inner_status=inner_status, inners=inners
-            )
+            found = msgspec.structs.replace(status, inner=wrapped.attribute, inner_status=inner_status, inners=inners)
             if best is None or (inner_status == "present" and best.inner_status != "present"):
                 best = found
         if best is not None:
@@ -216,24 +215,18 @@ class Judge:
                 for r in self.contract.requirements
                 if r.role == "draft" and algorithm in r.algorithms and r.member not in asked_of_targets
             }
-            rare = tuple(sorted(member for member in asked if self._share(member) <= _COMMON))
+            rare = tuple(sorted(member for member in asked if self.is_telling(member)))
             if rare:
                 found.append(rare)
         return found
 
     def is_telling(self, member: str) -> bool:
         """Whether so few registered classes offer a member that offering it says what a class is for."""
-        return self._share(member) <= _COMMON
-
-    def _share(self, member: str) -> float:
-        if member not in self._shares:
-            self._shares[member] = self._share_of(member)
-        return self._shares[member]
-
-    def _share_of(self, member: str) -> float:
-        having = sum(self.hierarchy.lookup(node, member) is not None for node in self.models)
-        inherited = any(self.hierarchy.external_provider(node, member) for node in self.models)
-        return 1.0 if inherited else having / max(len(self.models), 1)
+        if member not in self._telling:
+            having = sum(self.hierarchy.lookup(node, member) is not None for node in self.models)
+            inherited = any(self.hierarchy.external_provider(node, member) for node in self.models)
+            self._telling[member] = not inherited and having <= max(_FEW, _COMMON * len(self.models))
+        return self._telling[member]
 
     # -- verdicts --------------------------------------------------------------------------------------------------
 

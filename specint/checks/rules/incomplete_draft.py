@@ -41,14 +41,14 @@ def served(context: Context, model: ModelCompliance) -> tuple[str, ...]:
     """The algorithms that a draft is made for: it offers most of what their drafts must have, and a hook of them."""
     found = []
     for algorithm in context.contract.algorithms:
-        required = {r.member for r in context.contract.requirements if asks_draft(r, algorithm, model)}
-        offered = {member for member in required if not _lacks(model, member)}
         hooks = {
             r.member
             for r in context.contract.requirements
             if r.role == "draft" and r.algorithms == (algorithm,) and context.judge.is_telling(r.member)
         }
-        if hooks and any(not _lacks(model, member) for member in hooks) and len(offered) >= _MOST * len(required):
+        asked = hooks | {r.member for r in context.contract.requirements if asks_draft(r, algorithm, model)}
+        offered = {member for member in asked if not _lacks(model, member)}
+        if hooks & offered and len(offered) >= _MOST * len(asked):
             found.append(algorithm)
     return tuple(found)
 

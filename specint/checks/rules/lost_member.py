@@ -6,54 +6,56 @@ from specint.checks.catalog import rule
 from specint.checks.finding import Evidence, Finding
 from specint.compliance.judge import insists
 from specint.compliance.model import ModelCompliance
-from specint.pipeline import Analysis
+from specint.contract.model import Contract
 
 SYMBOL = "spec-lost-member"
 
 
-def lost(now: Analysis, earlier: Analysis) -> tuple[Finding, ...]:
+def lost(
+    contract: Contract, models: tuple[ModelCompliance, ...], earlier: tuple[ModelCompliance, ...], version: str
+) -> tuple[Finding, ...]:
     """What registered targets lost since an earlier release.
 
     Args:
-        earlier: the earlier release's models, held against the contract of `now`, so that both answer the same.
+        earlier: the earlier release's models, held against the same contract, so that both answer the same.
+        version: what that release is called.
     """
-    before = {model.class_: model for model in earlier.models}
+    before = {model.class_: model for model in earlier}
     by_name: dict[str, list[ModelCompliance]] = {}
-    for model in earlier.models:
+    for model in earlier:
         by_name.setdefault(model.name, []).append(model)
     found = []
-    for model in now.models:
+    for model in models:
         namesakes = by_name.get(model.name, [])
         then = before.get(model.class_) or (namesakes[0] if len(namesakes) == 1 else None)
         if then is None or "target" not in model.roles:
             continue
-        for member in dict.fromkeys(r.member for r in now.contract.requirements):
+        for member in dict.fromkeys(r.member for r in contract.requirements):
             algorithms = tuple(
                 a
-                for a in now.contract.algorithms
-                if any(r.member == member and insists(r, a) for r in now.contract.requirements)
+                for a in contract.algorithms
+                if any(r.member == member and insists(r, a) for r in contract.requirements)
             )
             had, has = then.members.get(member), model.members[member]
             if algorithms and had is not None and had.status == "present" and has.status == "missing":
-                found.append(_finding(now, earlier, model, then, member, algorithms))
+                found.append(_finding(contract, version, model, then, member, algorithms))
     return tuple(found)
 
 
 def _finding(
-    now: Analysis,
-    earlier: Analysis,
+    contract: Contract,
+    version: str,
     model: ModelCompliance,
     then: ModelCompliance,
     member: str,
     algorithms: tuple[str, ...],
 ) -> Finding:
     had = then.members[member]
-    version = earlier.sglang.version
     provider = (had.provider or "").rpartition(".")[2]
     how = f"inherited from {provider}" if had.provider != then.class_ else "its own"
     bases = _parents(then), _parents(model)
     moved = f"; its bases were {bases[0]} and are {bases[1]}" if bases[0] != bases[1] else ""
-    site = next(r for r in now.contract.requirements if r.member == member).sites[0]
+    site = next(r for r in contract.requirements if r.member == member).sites[0]
     return Finding(
         rule=SYMBOL,
         id=rule(SYMBOL).id,
