@@ -39,7 +39,7 @@ _MOST = 0.5
 
 def served(context: Context, model: ModelCompliance) -> tuple[str, ...]:
     """The algorithms that a draft is made for: it offers most of what their drafts must have, and a hook of them."""
-    found = []
+    shares: dict[str, float] = {}
     for algorithm in context.contract.algorithms:
         hooks = {
             r.member
@@ -49,8 +49,9 @@ def served(context: Context, model: ModelCompliance) -> tuple[str, ...]:
         asked = hooks | {r.member for r in context.contract.requirements if asks_draft(r, algorithm, model)}
         offered = {member for member in asked if not _lacks(model, member)}
         if hooks & offered and len(offered) >= _MOST * len(asked):
-            found.append(algorithm)
-    return tuple(found)
+            shares[algorithm] = len(offered) / len(asked)
+    best = max(shares.values(), default=0.0)  # drafts of kindred algorithms share bases, and so what those offer
+    return tuple(a for a in context.contract.algorithms if shares.get(a, -1.0) == best)
 
 
 def asks_draft(requirement: Requirement, algorithm: str, model: ModelCompliance) -> bool:
