@@ -19,6 +19,15 @@ FORWARD = "forward"
 
 
 @dataclass(frozen=True)
+class _Offer:
+    """A class that has the hook, the name under which it tells the layers, and the switches that it turns on."""
+
+    model: ModelCompliance
+    attribute: str
+    flags: frozenset[str]
+
+
+@dataclass(frozen=True)
 class _Twin:
     """A class that has the hook, where its inner model reads what it writes, and where our own forward is ready."""
 
@@ -31,16 +40,19 @@ class _Twin:
 def check(context: Context) -> Iterator[Finding]:
     """One finding for each target that lacks only a capture hook, which a twin of it has."""
     hooks = capture_hooks(context)
+    offering = {member: _offering(context, member) for member in hooks}
     for model in context.models:
         if "target" not in model.roles:
             continue
+        told: set[str] = set()
         for member, algorithms in hooks.items():
             status = model.members[member]
             under = tuple(a for a in algorithms if _lacks_only(model, member, a))
-            if status.status != "missing" or status.inner_status == "present" or not under:
+            if status.status != "missing" or status.inner_status == "present" or set(under) <= told:
                 continue
-            twin = next(_twins(context, model, member), None)
+            twin = _twin(context, model, offering[member])
             if twin is not None:
+                told |= set(under)
                 yield _finding(context, model, member, under, twin)
 
 
@@ -49,27 +61,37 @@ def _lacks_only(model: ModelCompliance, member: str, algorithm: str) -> bool:
     return len(verdict.missing) == 1 and member in verdict.missing[0].split("|") and not verdict.unknown
 
 
-def _twins(context: Context, model: ModelCompliance, member: str) -> Iterator[_Twin]:
-    """The classes that have the member, write into an inner model of the same kind, and find ours ready for it."""
-    flow, node, hierarchy = effects(context), context.node(model), context.judge.hierarchy
-    for other in context.models:
-        if other is model or "target" not in other.roles or other.members[member].status != "present":
+def _offering(context: Context, member: str) -> dict[ClassNode, _Offer]:
+    """Inner class -> the first target around it that has a hook which tells it the layers."""
+    flow = effects(context)
+    found: dict[ClassNode, _Offer] = {}
+    for model in context.models:
+        if "target" not in model.roles or model.members[member].status != "present":
             continue
-        twin = context.node(other)
-        layers = layers_written(flow, twin, member)
-        flags = {write.attribute for write in flow.writes(twin, member) if write.is_flag}
-        for write in layers:
-            for theirs in (held for held in write.holders if len(held.path) == 1):
-                for ours in flow.held(Held(node), theirs.path[0]):
-                    if not hierarchy.related(ours.node, theirs.node):
-                        continue
-                    read = read_in_forward(flow, node, write.attribute, ours)
-                    ready = _ready(context, node, flags)
-                    if read is not None and ready is not None:
-                        yield _Twin(other, theirs.node.name, read, ready)
+        node = context.node(model)
+        flags = frozenset(write.attribute for write in flow.writes(node, member) if write.is_flag)
+        for write in layers_written(flow, node, member):
+            for held in write.holders:
+                if len(held.path) == 1:
+                    found.setdefault(held.node, _Offer(model, write.attribute, flags))
+    return found
 
 
-def _ready(context: Context, node: ClassNode, flags: set[str]) -> Place | None:
+def _twin(context: Context, model: ModelCompliance, offering: dict[ClassNode, _Offer]) -> _Twin | None:
+    """The class that has the hook around the same inner class, where ours is ready for it."""
+    flow, node = effects(context), context.node(model)
+    for name, assignments in context.judge.composition.assignments(node).items():
+        for inner in dict.fromkeys(inner for one in assignments if not one.late for inner in one.classes):
+            offer = offering.get(inner)
+            if offer is None or (ready := _ready(context, node, offer.flags)) is None:
+                continue
+            read = read_in_forward(flow, node, offer.attribute, Held(inner, (name,)))
+            if read is not None:
+                return _Twin(offer.model, inner.name, read, ready)
+    return None
+
+
+def _ready(context: Context, node: ClassNode, flags: frozenset[str]) -> Place | None:
     """Where the class's own forward already asks for a switch that the twin's hook turns on."""
     flow = effects(context)
     for run in flow.runs(node, FORWARD, within=()):

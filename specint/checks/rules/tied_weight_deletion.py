@@ -71,6 +71,8 @@ def _judge(context: Context, model: ModelCompliance, member: str, requirements: 
     holders = dict.fromkeys([Held(node), *(d.run.receiver for d in deletions if d.run.receiver is not None)])
     under = {a for r in requirements for a in r.algorithms}
     algorithms = tuple(a for a in context.contract.algorithms if a in under)
+    if any(_is_for_others(r, model, under) for r in context.contract.requirements):
+        return
     switches = {r.condition.member for r in requirements if r.condition is not None and r.condition.holds}
     ties = [
         tie
@@ -86,6 +88,16 @@ def _judge(context: Context, model: ModelCompliance, member: str, requirements: 
                 if not first.resets and not _looks(first, tie) and not _looks(second, tie):
                     yield _finding(context, model, member, algorithms, first, second, tie)
                     return
+
+
+def _is_for_others(requirement: Requirement, model: ModelCompliance, algorithms: set[str]) -> bool:
+    """Whether a class drafts for other algorithms: it defines itself what only they ask for."""
+    return (
+        requirement.role == "draft"
+        and bool(requirement.algorithms)
+        and not algorithms & set(requirement.algorithms)
+        and model.members[requirement.member].provider == model.class_
+    )
 
 
 def _gives_back(context: Context, node: ClassNode, member: str) -> bool:

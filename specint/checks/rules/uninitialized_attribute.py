@@ -44,7 +44,8 @@ def check(context: Context) -> Iterator[Finding]:
         unset = {name: one for name, one in _unset(context, node, hooks).items() if name not in outside}
         if not unset:
             continue
-        for name, read in _reads(context, node, (FORWARD, *asked[model.roles[0]]), unset).items():
+        members = [m for m in asked[model.roles[0]] if model.roles[0] == "target" or m not in hooks]
+        for name, read in _reads(context, node, (FORWARD, *members), unset).items():
             yield _finding(context, model, name, read, unset[name])
 
 
