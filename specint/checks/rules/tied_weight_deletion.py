@@ -18,6 +18,7 @@ from specint.graph.project import ClassNode, FunctionNode
 from specint.graph.steps import written
 
 SYMBOL = "spec-tied-weight-deletion"
+_COMMON = 0.05
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def _judge(context: Context, model: ModelCompliance, member: str, requirements: 
     holders = dict.fromkeys([Held(node), *(d.run.receiver for d in deletions if d.run.receiver is not None)])
     under = {a for r in requirements for a in r.algorithms}
     algorithms = tuple(a for a in context.contract.algorithms if a in under)
-    if any(_is_for_others(r, model, under) for r in context.contract.requirements):
+    if _drafts_for_others(context, model, under):
         return
     switches = {r.condition.member for r in requirements if r.condition is not None and r.condition.holds}
     ties = [
@@ -90,14 +91,23 @@ def _judge(context: Context, model: ModelCompliance, member: str, requirements: 
                     return
 
 
-def _is_for_others(requirement: Requirement, model: ModelCompliance, algorithms: set[str]) -> bool:
-    """Whether a class drafts for other algorithms: it defines itself what only they ask for."""
-    return (
-        requirement.role == "draft"
-        and bool(requirement.algorithms)
-        and not algorithms & set(requirement.algorithms)
-        and model.members[requirement.member].provider == model.class_
+def _drafts_for_others(context: Context, model: ModelCompliance, algorithms: set[str]) -> bool:
+    """Whether a class drafts for other algorithms: it has of its own what only they ask for, of drafts alone."""
+    asked: dict[str, list[Requirement]] = {}
+    for requirement in context.contract.requirements:
+        asked.setdefault(requirement.member, []).append(requirement)
+    return any(
+        model.members[member].provider == model.class_
+        and all(r.role == "draft" and r.algorithms and not algorithms & set(r.algorithms) for r in requirements)
+        and _is_rare(context, member)
+        for member, requirements in asked.items()
     )
+
+
+def _is_rare(context: Context, member: str) -> bool:
+    """What many classes have for reasons of their own (a configuration) tells nothing about one."""
+    having = sum(model.members[member].status == "present" for model in context.models)
+    return having <= _COMMON * len(context.models)
 
 
 def _gives_back(context: Context, node: ClassNode, member: str) -> bool:
