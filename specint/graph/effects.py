@@ -1,118 +1,36 @@
-"""What calling a member of a model really runs, and what that reads and writes.
+"""What calling a member of a model really runs, and what that reads and writes: one engine for all rules that ask.
 
-One engine for every rule about data flow. It starts with a method of a class, takes the definition that an object of
-this class has, and follows calls to its other methods, to `super()`, to the objects it holds (through composition) and
-to functions that it hands them to. Branches that `hasattr` rules out for the classes at hand are left out. Nothing is
-guessed: what can't be followed contributes nothing, and who asks can see that something was lost.
+From the definition that an object of a class has, calls are followed to its other methods, to `super()`, to the objects
+it holds (through composition) and to functions that it hands them to. Branches that `hasattr` rules out are left out.
+Nothing is guessed: what can't be followed contributes nothing, and who asks can see that something was lost.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from specint.facts import model as facts
 from specint.graph.composition import Composition
 from specint.graph.hierarchy import Hierarchy, Member
 from specint.graph.parts import Parts
 from specint.graph.project import Assigned, ClassNode, FunctionNode, Project
-from specint.graph.steps import bound_names, expressions, gives, is_harmless, read_names, written
+from specint.graph.runs import Held, Path, Place, Read, Run, Write
+from specint.graph.steps import (
+    asks_for_member,
+    bound_names,
+    expressions,
+    gives,
+    guards_around,
+    is_harmless,
+    read_names,
+    written,
+)
 from specint.graph.values import bind_arguments
 
-Path = tuple[str, ...]
 _LIMIT = 400
 """So many functions are followed from one member; a model's forward runs some dozens."""
 _DEPTH = 8
-
-
-@dataclass(frozen=True)
-class Held:
-    """An object on the way from the one that is asked: its class, and the attributes that lead to it."""
-
-    node: ClassNode
-    path: Path = ()
-
-    def leads_to(self, path: Path) -> bool:
-        """Whether the object at a path is this one, or within it."""
-        return path[: len(self.path)] == self.path
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """One function that runs.
-
-    Attributes:
-        receiver: the object whose method it is, None for a function of a module.
-        objects: what its parameters hold, as far as that is an object of the tree.
-        carrying: the parameters in which what the caller handed to the first member arrives.
-        locals: what its local names were found to hold.
-    """
-
-    function: FunctionNode
-    receiver: Held | None
-    objects: Mapping[str, tuple[Held, ...]] = field(default_factory=dict)
-    carrying: frozenset[str] = frozenset()
-    locals: dict[str, tuple[Held, ...]] = field(default_factory=dict)
-
-    @property
-    def own(self) -> str | None:
-        """What the function calls its object (`self`)."""
-        params = self.function.facts.params
-        return params[0].name if self.receiver is not None and params else None
-
-    def key(self) -> tuple[object, ...]:
-        """What tells two runs of one function apart."""
-        objects = tuple((name, held) for name, held in sorted(self.objects.items()) if held)
-        return (id(self.function), self.receiver, objects, self.carrying)
-
-
-@dataclass(frozen=True)
-class Place:
-    """A line of a function."""
-
-    function: FunctionNode
-    line: int
-
-    @property
-    def file(self) -> str:
-        """The file that the function stands in."""
-        return self.function.module.path
-
-
-@dataclass(frozen=True)
-class Write:
-    """An attribute of some object gets a value.
-
-    Attributes:
-        target: as written, `self.model.layers`.
-        holders: the objects it can be written on; empty where that isn't known.
-        carries: the value, or which object is written, depends on what the caller handed over.
-        value: None where the attribute's own content is changed (`append`).
-    """
-
-    attribute: str
-    target: str
-    holders: tuple[Held, ...]
-    place: Place
-    carries: bool
-    value: facts.Expr | None
-
-    @property
-    def is_flag(self) -> bool:
-        """Whether the value is written out: True, a number, None."""
-        return isinstance(self.value, facts.Constant)
-
-
-@dataclass(frozen=True)
-class Read:
-    """An attribute of `self` is read in a method. `guard` is the step's guard, for who asks under what."""
-
-    attribute: str
-    place: Place
-    run: Run
-    guard: int
-    soft: bool
 
 
 class Effects:
@@ -130,6 +48,8 @@ class Effects:
         self._runs: dict[tuple[str, str, bool, Path | None], tuple[list[Run], Iterator[Run]]] = {}
         self._carried: dict[tuple[object, ...], frozenset[str]] = {}
         self._built = Parts(self.project, self.hierarchy)
+        self._asking: dict[int, tuple[tuple[int, facts.Guard], ...]] = {}
+        self._held: dict[tuple[Held, str], tuple[Held, ...]] = {}
         self._parts: dict[int, dict[int, tuple[facts.Expr, ...]]] = {}
         self._names: dict[int, dict[str, int]] = {}
 
@@ -262,18 +182,23 @@ class Effects:
     def steps(self, run: Run) -> Iterator[facts.Step]:
         """The steps of a function that can run for the objects at hand."""
         dead = self._dead(run)
+        if not dead:
+            yield from run.function.facts.body.steps
+            return
         for step in run.function.facts.body.steps:
-            if not any(guard in dead for guard in _guards(run.function.facts.body, step.guard)):
+            if dead.isdisjoint(guards_around(run.function.facts.body, step.guard)):
                 yield step
 
     def _dead(self, run: Run) -> frozenset[int]:
         """The guards that can't be true: a `hasattr` that every candidate answers the other way."""
-        guards = run.function.facts.body.guards
-        return frozenset(
-            index
-            for index, guard in enumerate(guards)
-            if guard.test is not None and guard.kind != "loop" and self.truth(guard.test, run) is (not guard.positive)
-        )
+        asking = self._asking.get(id(run.function))
+        if asking is None:
+            guards = enumerate(run.function.facts.body.guards)
+            asking = tuple(
+                (i, g) for i, g in guards if g.test is not None and g.kind != "loop" and asks_for_member(g.test)
+            )
+            self._asking[id(run.function)] = asking
+        return frozenset(i for i, g in asking if g.test is not None and self.truth(g.test, run) is (not g.positive))
 
     def truth(self, test: facts.Expr, run: Run) -> bool | None:
         """What a `hasattr` is known to answer, None for anything else."""
@@ -355,8 +280,15 @@ class Effects:
             case _:
                 pass
 
-    def held(self, held: Held, name: str, depth: int = 0) -> Iterator[Held]:
+    def held(self, held: Held, name: str, depth: int = 0) -> tuple[Held, ...]:
         """The objects that an attribute of an object holds."""
+        key = (held, name)
+        if key not in self._held:
+            self._held[key] = ()  # an object that holds itself
+            self._held[key] = tuple(dict.fromkeys(self._find_held(held, name, depth)))
+        return self._held[key]
+
+    def _find_held(self, held: Held, name: str, depth: int) -> Iterator[Held]:
         member = self.hierarchy.lookup(held.node, name)
         if member is not None and member.kind == "property":
             yield from self._returned(member, held, depth)
@@ -485,7 +417,4 @@ class Effects:
         )
 
 
-def _guards(scope: facts.Scope, guard: int) -> Iterator[int]:
-    while guard >= 0:
-        yield guard
-        guard = scope.guards[guard].parent
+__all__ = ["Effects", "Held", "Path", "Place", "Read", "Run", "Write"]

@@ -15,7 +15,7 @@ from specint.facts import model as facts
 from specint.graph.composition import condition_text
 from specint.graph.effects import Effects, Held, Path, Place, Run
 from specint.graph.project import ClassNode, FunctionNode
-from specint.graph.steps import written
+from specint.graph.steps import expressions, written
 
 SYMBOL = "spec-tied-weight-deletion"
 _COMMON = 0.05
@@ -64,7 +64,7 @@ def check(context: Context) -> Iterator[Finding]:
 
 def _judge(context: Context, model: ModelCompliance, member: str, requirements: list[Requirement]) -> Iterator[Finding]:
     flow, node = effects(context), context.node(model)
-    if _gives_back(context, node, member):
+    if not _may_delete(context, node, member):
         return
     deletions = list(_deletions(flow, node, member))
     if len(deletions) < 2:
@@ -110,12 +110,16 @@ def _is_rare(context: Context, member: str) -> bool:
     return having <= _COMMON * len(context.models)
 
 
-def _gives_back(context: Context, node: ClassNode, member: str) -> bool:
-    """Whether a member returns something: then it is no setter, and following it would take long."""
+def _may_delete(context: Context, node: ClassNode, member: str) -> bool:
+    """Whether a member deletes something itself, or passes the call on; following any other would take long."""
     found = context.judge.hierarchy.lookup(node, member)
     if found is None or found.function is None:
+        return False
+    steps = found.function.facts.body.steps
+    if any(isinstance(step, facts.Delete) for step in steps):
         return True
-    return any(isinstance(s, facts.Return) and s.value is not None for s in found.function.facts.body.steps)
+    parts = (part for step in steps for expr in expressions(step) for part in facts.walk(expr))
+    return any(isinstance(part, facts.Attribute) and part.name == member for part in parts)
 
 
 def _deletions(flow: Effects, node: ClassNode, member: str) -> Iterator[_Deletion]:

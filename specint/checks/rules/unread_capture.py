@@ -64,7 +64,7 @@ def _told_within(context: Context, node: ClassNode, holder: Held) -> bool:
     flow, registered = effects(context), set(context.judge.models)
     at = Held(node)
     for name in holder.path[:-1]:
-        step = next((one for one in flow.held(at, name)), None)
+        step = next(iter(flow.held(at, name)), None)
         if step is None:
             return False
         if step.node in registered:
