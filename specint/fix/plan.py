@@ -167,7 +167,8 @@ class _Draft:
         for one in guilty or batch:
             key = _key(one)
             if key in self.suspects or len(guilty or batch) == 1:
-                brought = next((f"{f.id} {f.message}" for f in new), trouble[0] if trouble else "")
+                own = [f for f in new if self._related(one.class_, f.class_)] or new
+                brought = next((f"{f.id} {f.message}" for f in own), trouble[0] if trouble else "")
                 self._leave(one, f"it would bring something new: {brought}")
             self.suspects.add(key)
 
