@@ -126,8 +126,6 @@ class Judge:
         """Whether a class is one: registered, an heir of one that is, or one that some algorithm could take."""
         if node in self._registered or any(one in self._registered for one in self.hierarchy.order(node).nodes):
             return True
-        if self.hierarchy.lookup(node, "forward") is None:
-            return False
         for requirements in self._insisted.values():
             asked = [r.member for r in requirements if r.strength != "any-of"]
             if asked and all(self.members.status(node, member).status == "present" for member in asked):
