@@ -12,7 +12,7 @@ FIXTURE = fixtures/sglang_small/sglang
 BIN = .venv/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: report test lint bench clean
+.PHONY: report test lint bench clean smoke-env smoke-test smoke-test-ci
 .DELETE_ON_ERROR:
 
 $(BIN)/python:
@@ -60,6 +60,18 @@ test: .venv/installed-dev
 
 bench: .venv/installed
 	$(BIN)/python benchmarks/bench.py $(BENCH)
+
+# The smoke tests run a real SGLang; each environment is about 2.1 GB, in the user's cache (or SPECINT_SMOKE_ENVS).
+smoke-env: .venv/installed-dev
+	$(BIN)/python tests/smoke/environments.py
+
+smoke-test: smoke-env
+	SPECINT_SMOKE_REQUIRED='0.5.9 0.5.23' $(BIN)/python -m pytest -m smoke tests/smoke $(PYTEST)
+
+# CI has the time for one release.
+smoke-test-ci: .venv/installed-dev
+	$(BIN)/python tests/smoke/environments.py 0.5.9
+	SPECINT_SMOKE_REQUIRED=0.5.9 $(BIN)/python -m pytest -m smoke tests/smoke -k 'not 0.5.23' $(PYTEST)
 
 clean:
 	rm -rf .venv .bench-venv build dist report.json bench.json .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -39,6 +39,13 @@ DISAGREEMENT = 3
 @click.option("--reference", is_flag=True, help="Compare numbers with Transformers' model of the same weights.")
 @click.option("--tied", is_flag=True, help="Also with tied embeddings (with a class named, not with --all).")
 @click.option("--set", "given", multiple=True, metavar="KEY=VALUE", help="A key of the tiny model's configuration.")
+@click.option(
+    "--dtype",
+    type=click.Choice(["float32", "bfloat16", "float16"]),
+    default="float32",
+    show_default=True,
+    help="Of the tiny model's weights.",
+)
 @click.option("--python", metavar="PATH", help="The interpreter, or the environment, that has SGLang's packages.")
 @click.option("--timeout", type=click.IntRange(min=1), default=120, show_default=True, help="Seconds for one model.")
 @click.option("--memory", type=click.IntRange(min=256), default=4096, show_default=True, help="MB for one model.")
@@ -55,6 +62,7 @@ def command(
     reference: bool,
     tied: bool,
     given: tuple[str, ...],
+    dtype: str,
     python: str | None,
     timeout: int,
     memory: int,
@@ -91,6 +99,7 @@ def command(
         memory_mb=memory,
         given=_given(given),
         both_ties=tied and not every,
+        dtype=dtype,
     )
     jobs = _jobs(analysis, names, model_path, wish)
     with place.runnable(tree) as folder, progress(quiet=common.quiet) as report:

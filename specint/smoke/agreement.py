@@ -70,16 +70,22 @@ def _accord(
         reason = f": {told['why']}" if told.get("why") else ""
         if rules:  # a rule says that it is there and doesn't work
             return "agree", None
+        if status.status == "present" and status.reason:  # reading said under which condition
+            return "agree", f"read as {status.reason}"
         return "disagree", f"read as {status.status}, {'present' if there else 'missing'} in the object{reason}"
     provider = told.get("provider")
-    if there and status.provider and status.way in ("own", "inherited") and provider not in (None, "instance"):
-        # A wrapper class of the same module re-exports it under another name: what counts is who defines it.
-        if provider != status.provider:
-            return "disagree", f"read as provided by {status.provider}, the object has it from {provider}"
+    # Of classes outside the tree (torch's, Transformers') reading only knows the name by which they are imported.
+    known = provider not in (None, "instance") and status.way in ("own", "inherited") and _in_tree(status)
+    if there and known and provider != status.provider:
+        return "disagree", f"read as provided by {status.provider}, the object has it from {provider}"
     for call in calls:
         if call["outcome"] == "raises" and not rules and _ought_to_be_read(call):
             return "disagree", f"no rule says that {call['arguments']} raises {call['what']} ({call.get('where')})"
     return "agree", None
+
+
+def _in_tree(status: MemberStatus) -> bool:
+    return bool(status.provider and status.file)
 
 
 def _ought_to_be_read(call: dict[str, Any]) -> bool:

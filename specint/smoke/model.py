@@ -59,6 +59,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     draft: str | None = None
     draft_given: dict[str, Any] = {}
     checkpoint: str | None = None
+    dtype: str = "float32"
     memory_mb: int = 4096
     settings: dict[str, Any] = {}
 

@@ -16,7 +16,11 @@ from specint.source.archive import ArchiveTree
 from specint.source.folder import FolderTree
 from specint.source.tree import Tree
 
-ASK = "import importlib.util as u; s = u.find_spec('sglang'); print(next(iter(s.submodule_search_locations)) if s else '')"
+ASK = """
+from importlib.util import find_spec
+spec = find_spec("sglang")
+print(next(iter(spec.submodule_search_locations)) if spec else "")
+"""
 
 
 def interpreter(named: str | None) -> str:
@@ -58,10 +62,10 @@ def runnable(tree: Tree) -> Iterator[Path]:
             raise SpecintError("the folder isn't named as the package", str(tree.root), "rename it, or name its parent")
         yield folder
     elif isinstance(tree, ArchiveTree):
-        with tempfile.TemporaryDirectory(prefix="specint-sglang-") as folder:
+        with tempfile.TemporaryDirectory(prefix="specint-sglang-") as scratch:
             with zipfile.ZipFile(tree.path) as archive:
-                archive.extractall(folder)
-            inside = next(Path(folder).rglob(f"{tree.package.replace('.', '/')}/srt"))
+                archive.extractall(scratch)
+            inside = next(Path(scratch).rglob(f"{tree.package.replace('.', '/')}/srt"))
             yield inside.parents[len(tree.package.split("."))]
     else:
         raise SpecintError("can't be run", tree.origin.source, "give --sglang a release, a wheel or a folder")

@@ -29,6 +29,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     memory_mb: int = 4096
     given: dict[str, Any] = {}
     both_ties: bool = False
+    dtype: str = "float32"
 
 
 def jobs(analysis: Analysis, models: Sequence[ModelCompliance], wish: Wish) -> list[Job]:
@@ -50,6 +51,7 @@ def checkpoint_job(analysis: Analysis, architecture: str, folder: str, wish: Wis
             id=0, class_=architecture, architecture=architecture, module=None, role="target", members=members,
             asks=asks, capture=_capture(asks), inner=(), checkpoint=folder, settings=knowledge.knowledge(),
             forward=wish.forward, reference=wish.reference, memory_mb=wish.memory_mb,
+            dtype=wish.dtype, given=wish.given,
         )  # fmt: skip
     job = _job(0, analysis, model, wish, "", wish.given)
     return msgspec.structs.replace(job, checkpoint=folder, module=None)
@@ -89,6 +91,8 @@ def _job(
         forward=wish.forward and role == "target",
         reference=wish.reference and role == "target",
         draft=draft,
+        draft_given=wish.given if draft else {},
+        dtype=wish.dtype,
         memory_mb=wish.memory_mb,
         settings=knowledge.knowledge(),
     )

@@ -61,7 +61,8 @@ def _convention(compared: list[dict[str, Any]]) -> str | None:
         return "a layer's id gives its input"
     parts = []
     for shift, requests in sorted(shifts.items()):
-        name = {(0,): "outputs", (-1,): "inputs"}.get(shift, f"states shifted by {', '.join(map(str, shift))}")
+        named: dict[tuple[int, ...], str] = {(0,): "outputs", (-1,): "inputs"}
+        name = named.get(shift, f"states shifted by {', '.join(map(str, shift))}")
         parts.append(f"{', '.join(requests)} gives {name}")
     return "; ".join(parts) or None
 
@@ -106,7 +107,7 @@ def _of_capture(ran: Ran) -> Iterator[Problem]:
     if twice and twice["states"] not in (None, 1):
         yield Problem(
             kind="requests add up",
-            what=f"asked for [0] and then for [1], it gives {twice['states']} states: the second request adds to the first",
+            what=f"asked for [0] and then for [1], it gives {twice['states']} states: a request adds to the last one",
             severity="warning",
         )
     wrong_rows = [one for one in captured if one.get("rows_expected")]
@@ -133,7 +134,11 @@ def _of_numbers(ran: Ran) -> Iterator[Problem]:
     if found is None:
         return
     close = ran.facts("reference")["close"]
-    for name, value in (("logits", found.logits), ("logits after a decode step", found.decode), ("states", found.states)):
+    for name, value in (
+        ("logits", found.logits),
+        ("logits after a decode step", found.decode),
+        ("states", found.states),
+    ):
         if value is not None and not value <= close:
             what = f"the {name} differ from Transformers' by {value:.2g}"
             yield Problem(kind="numbers differ", what=what, severity="error")

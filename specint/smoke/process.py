@@ -67,7 +67,7 @@ class Child:
         self._setup = setup
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._scratch = tempfile.TemporaryDirectory(prefix="specint-smoke-")
-        self._log = Path(self._scratch.name, "output").open("w+b")
+        self._log = Path(self._scratch.name, "output").open("w+b")  # noqa: SIM115 - closed by `close`
         self._process = subprocess.Popen(
             [setup.python, "-c", START, str(CHILD)],
             stdin=subprocess.PIPE,
@@ -91,6 +91,7 @@ class Child:
         told: dict[str, Any] = {}
         pid: int | None = None
         stopped: tuple[str, str] | None = None
+        status = 0
         self._put(msgspec.to_builtins(job))
         while True:
             line = self._line(POLL)

@@ -50,9 +50,7 @@ def run(
     return first.ready, [done[number] for number in range(len(jobs))]
 
 
-def _work(
-    setup: Setup, child: Child | None, waiting: queue.SimpleQueue[tuple[int, Job]], done: dict[int, Ran]
-) -> None:
+def _work(setup: Setup, child: Child | None, waiting: queue.SimpleQueue[tuple[int, Job]], done: dict[int, Ran]) -> None:
     while True:
         try:
             number, job = waiting.get_nowait()
@@ -69,11 +67,12 @@ def _work(
             done[number] = Ran(ended="not started", reason=str(error))
         except Exception as error:  # ours; the other models are still looked at
             done[number] = Ran(ended="not started", reason=f"specint's own {type(error).__name__}: {error}")
-            child = _closed(child)
-    _closed(child)
+            _close(child)
+            child = None
+    _close(child)
 
 
-def _closed(child: Child | None) -> None:
+def _close(child: Child | None) -> None:
     if child is not None:
         child.close()
 

@@ -77,8 +77,8 @@ def _print_result(console: Console, result: Result) -> None:
     for problem in result.problems:
         style = "bold red" if problem.severity == "error" else "yellow"
         where = f" ({problem.where})" if problem.where else ""
-        line = Text.assemble("  ", (f"{problem.severity}: {problem.kind}", style), f": {problem.what}{where}")
-        console.print(line, soft_wrap=True)
+        shown = Text.assemble("  ", (f"{problem.severity}: {problem.kind}", style), f": {problem.what}{where}")
+        console.print(shown, soft_wrap=True)
     console.print()
 
 

@@ -118,13 +118,13 @@ def main(releases: list[str]) -> int:
     """Make the environments of these releases, or of all."""
     unknown = [release for release in releases if release not in RELEASES]
     if unknown:
-        print(f"no environment is known for {', '.join(unknown)}; there are {', '.join(RELEASES)}", file=sys.stderr)
+        print(f"no environment is known for {', '.join(unknown)}; there are {', '.join(RELEASES)}", file=sys.stderr)  # noqa: T201
         return 2
     for release in releases or list(RELEASES):
         try:
-            print(make(release), flush=True)
+            print(make(release), flush=True)  # noqa: T201 - a script
         except subprocess.CalledProcessError as error:
-            print(f"SGLang {release}: pip ended with {error.returncode}", file=sys.stderr)
+            print(f"SGLang {release}: pip ended with {error.returncode}", file=sys.stderr)  # noqa: T201
             return 1
     return 0
 

@@ -10,6 +10,7 @@ import inspect
 import logging
 import os
 import tempfile
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -44,7 +45,7 @@ def load(package: str, device: str) -> dict[str, Any]:
     registry = importlib.import_module(f"{package}.srt.models.registry").ModelRegistry
     return {
         "sglang": str(getattr(sglang, "__version__", "unknown")),
-        "sglang_at": os.path.dirname(sglang.__file__ or next(iter(sglang.__path__))),
+        "sglang_at": str(next(iter(sglang.__path__))),
         "torch": torch.__version__,
         "transformers": transformers.__version__,
         "registered": len(registry.get_supported_archs()),
@@ -68,7 +69,7 @@ def start(package: str, device: str) -> Any:  # noqa: ANN401 - SGLang's objects
     parallel = module(package, "srt.distributed.parallel_state")
     handle, rendezvous = tempfile.mkstemp(prefix="specint-smoke-")
     os.close(handle)
-    os.unlink(rendezvous)
+    Path(rendezvous).unlink()
     method = f"file://{rendezvous}"
     parallel.init_distributed_environment(
         world_size=1, rank=0, local_rank=0, backend="gloo", distributed_init_method=method
@@ -91,14 +92,14 @@ def server_arguments(package: str, device: str) -> Any:  # noqa: ANN401
     return made
 
 
-def model_configuration(package: str, folder: str, *, draft: bool = False) -> Any:  # noqa: ANN401
+def model_configuration(package: str, folder: str, dtype: str, *, draft: bool = False) -> Any:  # noqa: ANN401
     """SGLang's ModelConfig of a folder that holds a config.json."""
     made = module(package, "srt.configs.model_config").ModelConfig
-    taken = fitting(made.__init__, trust_remote_code=False, dtype="float32", is_draft_model=draft)
+    taken = fitting(made.__init__, trust_remote_code=False, dtype=dtype, is_draft_model=draft)
     return made(model_path=folder, **taken)
 
 
-def build(package: str, model_config: Any, device: str) -> Any:  # noqa: ANN401
+def build(package: str, model_config: Any, device: str, dtype: str) -> Any:  # noqa: ANN401
     """The model as SGLang's own loader makes it, its weights not filled in."""
     import torch
 
@@ -106,7 +107,7 @@ def build(package: str, model_config: Any, device: str) -> Any:  # noqa: ANN401
     load_config = module(package, "srt.configs.load_config")
     settings = load_config.LoadConfig(load_format="dummy")
     before = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float32)
+    torch.set_default_dtype(getattr(torch, dtype))
     try:
         with torch.device(device):
             if hasattr(loader, "_initialize_model"):

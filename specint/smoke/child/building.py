@@ -10,7 +10,8 @@ from typing import Any
 
 from . import boot
 from .channel import Channel, Skipped, place, said
-from .configuration import Tiny, sources_of
+from .configuration import Tiny
+from .sources import sources_of
 
 MOST_ATTEMPTS = 60
 LACKS = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
@@ -41,7 +42,10 @@ def build(package: str, job: dict[str, Any], channel: Channel, *, draft: bool = 
     with channel.step("configure"):
         tinies = list(_configurations(package, job))
     with channel.step("build"):
-        model, model_config, tiny = _first_that_builds(package, tinies, job["device"], draft)
+        model, model_config, tiny = _first_that_builds(package, tinies, job, draft)
+        wanted = None if job.get("checkpoint") else boot.registry(package).models.get(job["architecture"])
+        if wanted is not None and not draft and type(model) is not wanted:
+            raise Skipped(f"for its configuration SGLang builds {type(model).__module__}.{type(model).__qualname__}")
         text = model_config.hf_text_config
         channel.tell(
             class_=f"{type(model).__module__}.{type(model).__qualname__}",
@@ -81,36 +85,36 @@ def _configurations(package: str, job: dict[str, Any]) -> Iterator[Tiny]:
         raise problem
 
 
-def _first_that_builds(package: str, tinies: list[Tiny], device: str, draft: bool) -> tuple[Any, Any, Tiny]:
+def _first_that_builds(package: str, tinies: list[Tiny], job: dict[str, Any], draft: bool) -> tuple[Any, Any, Tiny]:
     """The likeliest configuration that a model can be built from; if none, the first one's error."""
     problem: Exception | None = None
     for tiny in tinies:
         try:
-            return *_attempts(package, tiny, device, draft), tiny
+            return *_attempts(package, tiny, job, draft), tiny
         except Exception as error:
             problem = problem or error
     raise problem or Skipped("there is no configuration to build it from")
 
 
-def _attempts(package: str, tiny: Tiny, device: str, draft: bool) -> tuple[Any, Any]:
+def _attempts(package: str, tiny: Tiny, job: dict[str, Any], draft: bool) -> tuple[Any, Any]:
     folder = Path(tempfile.mkdtemp(prefix="specint-smoke-"))
     for attempt in range(MOST_ATTEMPTS):
         model_config = None
         try:
             here = folder / str(attempt)  # SGLang caches what it read by path
             tiny.write(here)
-            model_config = boot.model_configuration(package, str(here), draft=draft)
+            model_config = boot.model_configuration(package, str(here), job["dtype"], draft=draft)
             model_config.hf_config.encoder_only = model_config.hf_config.language_only = False
-            return boot.build(package, model_config, device), model_config
+            return boot.build(package, model_config, job["device"], job["dtype"]), model_config
         except AttributeError as error:
             lacks = LACKS.search(str(error))
-            config = model_config.hf_config if model_config is not None else _outermost(tiny, lacks)
+            config = model_config.hf_config if model_config is not None else _outermost(lacks)
             if not lacks or config is None or not tiny.complete(lacks[1], lacks[2], config):
                 raise
     raise Skipped(f"after {MOST_ATTEMPTS} attempts the class still asks for keys that its configuration lacks")
 
 
-def _outermost(tiny: Tiny, lacks: re.Match[str] | None) -> Any:  # noqa: ANN401
+def _outermost(lacks: re.Match[str] | None) -> Any:  # noqa: ANN401
     """Where ModelConfig itself failed there is no configuration object to look into: its outermost part is meant."""
     return type(lacks[1], (), {})() if lacks else None
 

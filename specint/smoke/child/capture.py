@@ -121,17 +121,13 @@ def _finite(tensor: Any) -> bool:  # noqa: ANN401
     return bool(torch.isfinite(tensor).all())
 
 
-def fill(package: str, built: Built, device: str) -> None:
+def fill(package: str, built: Built) -> None:
     """Random weights, and what a loader does after it has them."""
     import torch
 
-    generator = torch.Generator(device="cpu").manual_seed(0)
+    torch.manual_seed(0)
     with torch.no_grad():
         for name, parameter in built.model.named_parameters():
-            if not parameter.is_floating_point():
-                continue
-            values = torch.randn(parameter.shape, generator=generator) * 0.05
-            if parameter.dim() == 1 and "bias" not in name:
-                values += 1.0
-            parameter.copy_(values.to(parameter.dtype).to(device))
+            if parameter.is_floating_point():
+                parameter.normal_(1.0 if parameter.dim() == 1 and "bias" not in name else 0.0, 0.05)
     boot.after_loading(package, built.model, built.model_config, through_loader=False)

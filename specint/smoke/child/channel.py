@@ -9,7 +9,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
 
 
 class Skipped(Exception):
@@ -75,12 +75,12 @@ def said(error: BaseException) -> str:
 def place(error: BaseException) -> str | None:
     """The innermost line of SGLang that an exception passed through, else of anything: `file:line`."""
     frames = traceback.extract_tb(error.__traceback__)
-    ours = os.path.dirname(__file__)
+    ours = str(Path(__file__).parent)
     outside = [frame for frame in frames if not frame.filename.startswith(ours)]
     of_sglang = [frame for frame in outside if "/srt/" in frame.filename]
-    chosen: Any = (of_sglang or outside or frames or [None])[-1]
+    chosen = next(iter((of_sglang or outside or list(frames))[-1:]), None)
     if chosen is None:
         return None
     name = chosen.filename
     at = name.rfind("/sglang/")
-    return f"{name[at + 1 :] if at >= 0 else os.path.basename(name)}:{chosen.lineno}"
+    return f"{name[at + 1 :] if at >= 0 else Path(name).name}:{chosen.lineno}"

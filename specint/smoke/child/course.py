@@ -35,14 +35,14 @@ def _forward(package: str, built: Built, job: dict[str, Any], channel: Channel) 
     if job["reference"]:
         _tried(lambda: known.append(reference.load(package, built, job, channel)))
     if not known and job["device"] != "meta":
-        capture.fill(package, built, job["device"])
+        capture.fill(package, built)
     runs: list[capture.Run] = []
     _tried(lambda: runs.append(capture.run(package, built, job, channel)))
     if not runs:
         return None
     if known:
         tokens = Engine(package, built, job["device"]).tokens
-        _tried(lambda: reference.compare(built, known[0], runs[0], tokens, channel))
+        _tried(lambda: reference.compare(known[0], runs[0], tokens, job["dtype"], channel))
     first = next((one.states for one in runs[0].captured if one.states), None)
     return torch.cat(first, dim=-1) if first else None
 
@@ -50,8 +50,8 @@ def _forward(package: str, built: Built, job: dict[str, Any], channel: Channel) 
 def _with_draft(package: str, target: Built, states: Any, job: dict[str, Any], channel: Channel) -> None:  # noqa: ANN401
     draft_job = {**job, "architecture": job["draft"], "module": None, "checkpoint": None, "given": job["draft_given"]}
     draft = build(package, draft_job, channel.about("draft"))
-    if job["device"] != "meta":
-        capture.fill(package, draft, job["device"])
+    if job["forward"] and job["device"] != "meta":
+        capture.fill(package, draft)
     ask(draft, draft_job, channel, step="draft contract", role="draft")
     exchange.hand_over(target, draft, job, channel)
     with channel.step("draft forward"):

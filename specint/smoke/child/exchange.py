@@ -52,7 +52,11 @@ def _exchange(built: Built, meaning: dict[str, Any], device: str) -> dict[str, A
         return {**result, "outcome": "wrong", "what": f"{getter} gives other tensors than {setter} was given"}
     if not all(gone):
         return {**result, "outcome": "wrong", "what": "the model still holds what it had before"}
-    return {**result, "outcome": "ok", "what": f"{getter} gives what {setter} was given; {owned} bytes of its own freed"}
+    return {
+        **result,
+        "outcome": "ok",
+        "what": f"{getter} gives what {setter} was given; {owned} bytes of its own freed",
+    }
 
 
 def _fresh(tensor: Any) -> Any:  # noqa: ANN401 - a tensor

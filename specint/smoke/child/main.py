@@ -1,4 +1,4 @@
-"""The child's loop: import SGLang once, then do jobs, each in a fork of its own where that is possible.
+"""The child: import SGLang once, then do jobs, each in a fork of its own where that is possible.
 
 Settings and jobs come as lines of JSON on stdin; what is found goes out as lines of JSON (see `channel`). A GPU can't be
 forked into: there a process does one job itself, and the parent starts another.
@@ -75,8 +75,9 @@ def _do(package: str, job: dict[str, Any], channel: Channel) -> None:
 
 
 def _limit(job: dict[str, Any]) -> None:
-    """A memory limit that makes an allocation fail, so that running out is an error with a place; not for a GPU, whose
-    driver reserves address space by the hundred gigabytes (there the parent watches).
+    """Let an allocation past the limit fail, so that running out of memory is an error with a place.
+
+    Not for a GPU, whose driver reserves address space by the hundred gigabytes: there the parent watches.
     """
     if job["device"].startswith("cuda") or not sys.platform.startswith("linux"):
         return

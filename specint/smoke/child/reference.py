@@ -12,8 +12,8 @@ from .capture import Run
 from .channel import Channel, Skipped
 from .forward import LENGTHS
 
-CLOSE = 1e-4
-"""Two float32 implementations of a tiny model differ by rounding, a few 1e-6; anything real is far above this."""
+CLOSE = {"float32": 1e-4, "bfloat16": 0.1, "float16": 0.02}
+"""Two implementations of a tiny model differ by rounding, in float32 a few 1e-6; anything real is far above this."""
 
 
 class Reference:
@@ -53,7 +53,7 @@ def load(package: str, built: Built, job: dict[str, Any], channel: Channel) -> R
 
     with channel.step("weights"):
         values, holder = _language_part(built, job)
-        model = _transformers_model(values, job["device"])
+        model = _transformers_model(values, job)
         _randomise(model)
         with torch.no_grad():
             for parameter in holder.parameters():
@@ -70,7 +70,7 @@ def load(package: str, built: Built, job: dict[str, Any], channel: Channel) -> R
     return Reference(model)
 
 
-def compare(built: Built, reference: Reference, done: Run, tokens: list[int], channel: Channel) -> None:
+def compare(reference: Reference, done: Run, tokens: list[int], dtype: str, channel: Channel) -> None:
     """Which of Transformers' states each captured one is, and how far off; the logits likewise."""
     with channel.step("reference"):
         parts, ends, decoded = [], [], []
@@ -89,7 +89,7 @@ def compare(built: Built, reference: Reference, done: Run, tokens: list[int], ch
         channel.tell(
             logits_difference=_difference(done.logits[:, :vocabulary], torch.stack(ends)),
             decode_difference=_difference(done.decode_logits[:, :vocabulary], torch.stack(decoded)),
-            close=CLOSE,
+            close=CLOSE.get(dtype, 0.0),
         )
         compared = [_compared(one.asked, one.states, states) for one in done.captured if one.states]
         channel.tell(compared=compared)
@@ -121,7 +121,7 @@ def _language_part(built: Built, job: dict[str, Any]) -> tuple[dict[str, Any], A
     return values, built.model
 
 
-def _transformers_model(values: dict[str, Any], device: str) -> Any:  # noqa: ANN401
+def _transformers_model(values: dict[str, Any], job: dict[str, Any]) -> Any:  # noqa: ANN401
     import torch
     import transformers
 
@@ -138,7 +138,7 @@ def _transformers_model(values: dict[str, Any], device: str) -> Any:  # noqa: AN
             continue
     if model is None:
         raise Skipped(f"Transformers has no language model for {kind!r}")
-    return model.to(device=device, dtype=torch.float32).eval()
+    return model.to(device=job["device"], dtype=getattr(torch, job["dtype"])).eval()
 
 
 def _randomise(model: Any) -> None:  # noqa: ANN401

@@ -80,7 +80,7 @@ class _Anything:
 
     __ror__ = __or__
 
-    def _itself(self, *operand: object) -> Any:  # noqa: ANN401
+    def _itself(self, *_operand: object) -> Any:  # noqa: ANN401
         return self
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __floordiv__ = __rfloordiv__ = _itself
@@ -107,10 +107,10 @@ class _Class(type):
     def __getitem__(cls, key: object) -> Any:  # noqa: ANN401
         return cls
 
-    def __or__(cls, other: object) -> Any:  # type: ignore[override]  # noqa: ANN401
+    def __or__(cls, other: object) -> Any:  # noqa: ANN401
         return Any
 
-    __ror__ = __or__  # type: ignore[assignment]
+    __ror__ = __or__
 
 
 class _Module(types.ModuleType):
@@ -134,7 +134,7 @@ class _Module(types.ModuleType):
         return made
 
 
-def _accept_anything(self: object, *arguments: object, **keywords: object) -> None:
+def _accept_anything(_self: object, *_arguments: object, **_keywords: object) -> None:
     return None
 
 
@@ -158,7 +158,10 @@ class _Finder(importlib.abc.MetaPathFinder):
         self.names = names
 
     def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
+        self,
+        fullname: str,
+        path: Sequence[str] | None = None,  # noqa: ARG002 - importlib's signature
+        target: types.ModuleType | None = None,  # noqa: ARG002
     ) -> importlib.machinery.ModuleSpec | None:
         if fullname.partition(".")[0] in self.names:
             return importlib.machinery.ModuleSpec(fullname, _Loader(), is_package=True)
