@@ -1,7 +1,7 @@
 """The child: import SGLang once, then do jobs, each in a fork of its own where that is possible.
 
-Settings and jobs come as lines of JSON on stdin; what is found goes out as lines of JSON (see `channel`). A GPU can't be
-forked into: there a process does one job itself, and the parent starts another.
+Settings and jobs come as lines of JSON on stdin; what is found goes out as lines of JSON (see `channel`). What
+uses a GPU can't be forked: there a process does one job itself, and the parent starts another.
 """
 
 from __future__ import annotations
