@@ -10,6 +10,7 @@ import pytest
 
 from specint.checks import demand
 from specint.checks.catalog import Rule, all_rules
+from specint.checks.rules.lost_member import lost
 from specint.checks.suppression import without_suppressed
 from specint.facts.store import Store
 from specint.outputs.scope import find_models, resolve_algorithms
@@ -17,6 +18,8 @@ from specint.pipeline import analyze
 from specint.source.locate import open_tree
 
 MARK = re.compile(r"# <- (spec-[a-z0-9, -]+)$")
+MODULE = re.compile(r"# module: ([\w.]+)\n")
+BEFORE = "before.py"
 DEMAND = re.compile(r"^# demand: (\w+):(\w+)$", re.MULTILINE)
 WITH_EXAMPLES = [rule for rule in all_rules() if rule.bad]
 
@@ -26,21 +29,26 @@ Spoken = set[tuple[str, int, str]]
 def marked(example: dict[str, str]) -> Spoken:
     """File, line and symbol of each mark."""
     return {
-        (module_path(name), number, symbol.strip())
+        (module_path(name, text), number, symbol.strip())
         for name, text in example.items()
+        if name != BEFORE
         for number, line in enumerate(text.splitlines(), 1)
         if (found := MARK.search(line))
         for symbol in found[1].split(",")
     }
 
 
-def module_path(name: str) -> str:
+def module_path(name: str, text: str) -> str:
+    """Where a file of an example lies in the tree: a model, or the module that its first line names."""
+    if (named := MODULE.match(text)) is not None:
+        return f"{named[1].replace('.', '/')}.py"
     return f"sglang/srt/models/{'example.py' if name in ('bad.py', 'good.py') else name}"
 
 
 def spoken(example: dict[str, str], small: Path, rule: Rule) -> Spoken:
     """What is said about the example: by every rule that is on by default, and by its own."""
-    texts = {module_path(name).removesuffix(".py").replace("/", "."): text for name, text in example.items()}
+    paths = {name: module_path(name, text) for name, text in example.items() if name != BEFORE}
+    texts = {path.removesuffix(".py").replace("/", "."): example[name] for name, path in paths.items()}
     tree = open_tree(str(small)).overlay(texts)
     analysis = analyze(tree, store=Store(None))
     assert not [one for one in analysis.diagnostics if one.severity == "error"]
@@ -50,7 +58,11 @@ def spoken(example: dict[str, str], small: Path, rule: Rule) -> Spoken:
             (resolved,) = resolve_algorithms(analysis.contract, [algorithm])
             for model in find_models(analysis.models, class_name):
                 findings += demand(analysis, model.class_, resolved)
-    files = {module_path(name) for name in example}
+    if BEFORE in example:
+        earlier = open_tree(str(small)).overlay({"sglang.srt.models.example": example[BEFORE]})
+        then = analyze(earlier, store=Store(None), against=tree)
+        findings += lost(analysis.contract, analysis.models, then.models, "the release before")
+    files = set(paths.values())
     kept, useless = without_suppressed(findings, tree, files)
     speaking = {one.symbol for one in all_rules() if one.default} | {rule.symbol}
     return {

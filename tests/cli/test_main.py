@@ -67,7 +67,7 @@ def test_model_is_explained_with_call_site_and_provider(specint, small) -> None:
     [
         (["chek"], "no such command: chek, did you mean check?"),
         (["report", "--frmat", "json"], "--format"),
-        (["explain", "spec-missing-delegatio"], "did you mean spec-missing-delegation?"),
+        (["explain", "spec-missing-delegatio"], "did you mean spec-missing-delegation"),
         (["explain", "E7799"], "did you mean"),
         (["report", "--sglang", "not/there"], "not/there"),
         (["rules", "--output", "no/folder/x"], "no/folder/x"),
