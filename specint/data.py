@@ -19,6 +19,7 @@ def rules_folder() -> Path:
 
 
 def rules_text(name: str) -> str:
+    """A file of `rules/`. Raises SpecintError where it can't be read."""
     try:
         return (rules_folder() / name).read_text(encoding="utf-8")
     except OSError as error:

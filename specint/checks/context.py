@@ -72,7 +72,7 @@ class Context:
         )
 
 
-def gaps(context: Context, model: ModelCompliance) -> dict[str, tuple[str, ...]]:
+def gaps(model: ModelCompliance) -> dict[str, tuple[str, ...]]:
     """Label of a missing requirement ("a", or "a|b" for an any-of) -> the algorithms that miss it."""
     found: dict[str, list[str]] = {}
     for algorithm, verdict in model.algorithms.items():

@@ -114,9 +114,7 @@ class Receivers:
         """
         if any(self.hierarchy.definitions(node, name)) or any(self.evaluator.self_binds(node, name)):
             return frozenset()
-        others = {
-            f.owner for f in self.code.functions.get(name, ()) if f.owner is not None and self.has_side(f.owner)
-        }
+        others = {f.owner for f in self.code.functions.get(name, ()) if f.owner is not None and self.has_side(f.owner)}
         found = (self.evaluator.instance_attribute(Instance(o, self.role_of(o)), o, name) for o in others)
         return frozenset(v for values in found for v in values if isinstance(v, Instance) and self.has_side(v.node))
 

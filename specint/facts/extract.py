@@ -460,9 +460,7 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[_Scope, Any], Expr]] = {
     ),
     ast.UnaryOp: _Scope.unary,
     ast.Compare: _Scope.compare,
-    ast.IfExp: lambda scope, node: facts.Choice(
-        scope.expr(node.test), scope.expr(node.body), scope.expr(node.orelse)
-    ),
+    ast.IfExp: lambda scope, node: facts.Choice(scope.expr(node.test), scope.expr(node.body), scope.expr(node.orelse)),
     ast.Lambda: lambda scope, node: facts.Lambda(scope.params(node.args), scope.expr(node.body)),
     ast.ListComp: _Scope.comprehension,
     ast.SetComp: _Scope.comprehension,

@@ -16,7 +16,7 @@ SYMBOL = "spec-missing-delegation"
 def check(context: Context) -> Iterator[Finding]:
     for model in context.models:
         done: dict[str, list[str]] = {}
-        for label, algorithms in gaps(context, model).items():
+        for label, algorithms in gaps(model).items():
             member = delegable(model, label)
             if member is not None:
                 done.setdefault(member, []).extend(a for a in algorithms if a not in done.get(member, ()))

@@ -19,7 +19,7 @@ def check(context: Context) -> Iterator[Finding]:
     claims = claiming_members(context)
     for model in context.models:
         missed: dict[str, list[str]] = {}
-        for label, algorithms in gaps(context, model).items():
+        for label, algorithms in gaps(model).items():
             if delegable(model, label) is not None:
                 continue  # spec-missing-delegation tells it, with the lines to add
             for algorithm in algorithms:
