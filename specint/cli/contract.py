@@ -46,7 +46,7 @@ def command(
 
     config = configured(common)
     if diff is not None:
-        return _diff(diff, paths, format_, common, config)
+        return _diff(diff, paths, options.listed(algorithms), format_, common, config)
     if paths:
         raise click.UsageError("MODELS go with --diff; `specint check MODELS` holds them against a contract")
     contract, origin = _contract(common.sglang or config.sglang, common, config)
@@ -92,13 +92,23 @@ def _contract(where: str | None, common: options.Common, config: Config) -> tupl
 
 
 def _diff(
-    diff: tuple[str, str], paths: tuple[Path, ...], format_: options.Format, common: options.Common, config: Config
+    diff: tuple[str, str],
+    paths: tuple[Path, ...],
+    algorithms: tuple[str, ...],
+    format_: options.Format,
+    common: options.Common,
+    config: Config,
 ) -> int:
     from specint.contract.difference import differences
     from specint.outputs import contract_text
 
     (old, old_origin), (new, new_origin) = (_contract(where, common, config) for where in diff)
     changes = differences(old, new)
+    if algorithms:
+        # an algorithm that only one of the two knows is a fair question too
+        both = msgspec.structs.replace(new, algorithms=tuple(dict.fromkeys((*old.algorithms, *new.algorithms))))
+        wanted = set(options.algorithms_of(both, algorithms, config))
+        changes = tuple(c for c in changes if wanted & {*c.algorithms, *c.old_algorithms})
     broken = _broken(diff, paths, common, config) if paths else ()
     if format_ == "json":
         from specint.outputs.json_documents import changes_json
