@@ -33,12 +33,9 @@ class Engine:
             self.cache = pools.MLATokenToKVPool(layer_num=layers, **common, **ranks)
             _latent_attention(package)
         else:
-            heads = config.get_num_kv_heads(1)
-            wide = {"v_head_dim": config.v_head_dim} if getattr(config, "v_head_dim", None) else {}
-            wide = boot.fitting(pools.MHATokenToKVPool.__init__, **wide)
-            self.cache = pools.MHATokenToKVPool(
-                layer_num=layers, head_num=heads, head_dim=config.head_dim, **common, **wide
-            )
+            heads, wide, value = _cache_shape(built)
+            more = boot.fitting(pools.MHATokenToKVPool.__init__, v_head_dim=value)
+            self.cache = pools.MHATokenToKVPool(layer_num=layers, head_num=heads, head_dim=wide, **common, **more)
         around = SimpleNamespace(
             device=device, req_to_token_pool=self.requests, token_to_kv_pool=self.cache, model_config=config
         )
@@ -121,6 +118,20 @@ class Engine:
                 return self.built.model.forward(batch.input_ids, batch.positions, batch)
         finally:
             standins.seal(False)
+
+
+def _cache_shape(built: Built) -> tuple[int, int, int]:
+    """Key heads, width of a key, width of a value: as the layers have them, whatever the configuration is called."""
+    config = built.model_config
+    shapes = {
+        (int(part.tp_k_head_num), int(part.qk_head_dim), int(part.v_head_dim))
+        for part in built.model.modules()
+        if hasattr(part, "tp_k_head_num") and hasattr(part, "qk_head_dim") and hasattr(part, "v_head_dim")
+    }
+    if len(shapes) > 1:
+        raise Skipped(f"its layers need caches of different shapes: {sorted(shapes)}")
+    fallback = (config.get_num_kv_heads(1), config.head_dim, getattr(config, "v_head_dim", None) or config.head_dim)
+    return next(iter(shapes), fallback)
 
 
 def _dtype(built: Built) -> Any:  # noqa: ANN401

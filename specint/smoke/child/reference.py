@@ -54,6 +54,8 @@ def load(package: str, built: Built, job: dict[str, Any], channel: Channel) -> R
     with channel.step("weights"):
         values, holder = _language_part(built, job)
         model = _transformers_model(values, job)
+        if holder is built.model and type(model).__name__ != job["architecture"]:
+            raise Skipped(f"Transformers makes a {type(model).__name__} of its configuration, another architecture")
         _randomise(model)
         with torch.no_grad():
             for parameter in holder.parameters():
