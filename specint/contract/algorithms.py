@@ -43,6 +43,13 @@ def _replaced(function: FunctionNode, option: str, algorithms: tuple[str, ...]) 
                 for one in function.facts.body.guards_of(guard):
                     if one.test is not None and one.positive and _is_about(one.test, option):
                         yield from ((alias, to) for alias in _texts(one.test))
+            case facts.Return(value=facts.Constant(value=str(to)), guard=guard) if to in algorithms:
+                for one in function.facts.body.guards_of(guard):
+                    if one.kind == "if" and one.test is not None:
+                        # what more is asked on the way to this answer makes it the exception, not the alias
+                        if one.positive and _is_about(one.test, option):
+                            yield from ((alias, to) for alias in _texts(one.test))
+                        break
             case _:
                 pass
 
