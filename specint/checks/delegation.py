@@ -14,7 +14,7 @@ from specint.contract.model import CallShape, Requirement
 from specint.facts import model as facts
 from specint.graph.hierarchy import Member
 from specint.graph.project import ClassNode
-from specint.graph.values import ConstantValue
+from specint.graph.value import ConstantValue
 from specint.source.tree import content_digest
 
 _WIDTH = 88

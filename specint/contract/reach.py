@@ -19,7 +19,8 @@ from specint.facts.model import Expr
 from specint.graph.hierarchy import Member
 from specint.graph.project import ClassNode, FunctionNode
 from specint.graph.questions import Questions
-from specint.graph.values import ClassValue, ConstantValue, FunctionValue, Instance, Value, bind_arguments
+from specint.graph.value import ClassValue, ConstantValue, FunctionValue, Instance, Value
+from specint.graph.values import bind_arguments
 
 Constant = str | int | float | bool | None
 Constants = frozenset[Constant] | None

@@ -9,19 +9,17 @@ from specint.contract.roots import Roots
 from specint.facts import model as facts
 from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import ClassNode, FunctionNode, Project
-from specint.graph.values import (
+from specint.graph.value import (
     ClassValue,
     ElementsOf,
-    Evaluator,
-    Frame,
     FunctionValue,
     Instance,
     ModelObject,
     SequenceValue,
     Value,
     Values,
-    bind_arguments,
 )
+from specint.graph.values import Evaluator, Frame, bind_arguments
 
 _SIDES = ("target", "draft")
 

@@ -12,19 +12,17 @@ from dataclasses import dataclass
 from specint.facts import model as facts
 from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import ClassNode, FunctionNode, Project
-from specint.graph.values import (
+from specint.graph.value import (
     ClassValue,
     ConstantValue,
-    Evaluator,
     ExternalValue,
-    Frame,
     FunctionValue,
     Instance,
     Unknown,
     Value,
     Values,
-    bind_arguments,
 )
+from specint.graph.values import Evaluator, Frame, bind_arguments
 
 _REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
 

@@ -15,101 +15,26 @@ from specint.facts.model import Expr
 from specint.graph.hierarchy import Hierarchy, Member
 from specint.graph.project import Assigned, ClassNode, External, FunctionNode, ModuleRef, Project, Symbol
 from specint.graph.questions import Circles
+from specint.graph.value import (
+    NOTHING,
+    ClassValue,
+    ConstantValue,
+    ElementsOf,
+    ExternalValue,
+    FunctionValue,
+    Instance,
+    ModelObject,
+    ModuleValue,
+    SequenceValue,
+    Unknown,
+    Value,
+    Values,
+    flat,
+    is_telling,
+)
 
 _DEPTH = 40
-_NESTING = 3
-"""So deep are containers of containers told apart."""
 _DEEP = 24
-
-
-@dataclass(frozen=True)
-class ClassValue:
-    """A class of the tree itself, not an object of it."""
-
-    node: ClassNode
-
-
-@dataclass(frozen=True)
-class Instance:
-    """An object of a class of the tree. `role`: whose side of speculative decoding it stands on, "" where that means
-    nothing (see `specint.contract.roots`)."""
-
-    node: ClassNode
-    role: str = ""
-
-
-@dataclass(frozen=True)
-class ModelObject:
-    """The model that a runner keeps; what a contract is about."""
-
-    role: str
-
-
-@dataclass(frozen=True)
-class FunctionValue:
-    """A function, bound to `receiver` where it was reached through an object or class."""
-
-    node: FunctionNode
-    receiver: Value | None = None
-
-
-@dataclass(frozen=True)
-class ModuleValue:
-    """A module of the tree."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class ConstantValue:
-    """A literal."""
-
-    value: str | int | float | bool | None
-
-
-@dataclass(frozen=True)
-class SequenceValue:
-    """A tuple or list of known length."""
-
-    items: tuple[frozenset[Value], ...]
-
-
-@dataclass(frozen=True)
-class ElementsOf:
-    """A container of any length whose elements are these."""
-
-    elements: frozenset[Value]
-
-
-@dataclass(frozen=True)
-class ExternalValue:
-    """Something from outside the tree: a class or function by name, or the result of calling it."""
-
-    name: str
-    called: bool = False
-
-
-@dataclass(frozen=True)
-class Unknown:
-    """What can't be followed, and why."""
-
-    reason: str
-
-
-Value = (
-    ClassValue
-    | Instance
-    | ModelObject
-    | FunctionValue
-    | ModuleValue
-    | ConstantValue
-    | SequenceValue
-    | ElementsOf
-    | ExternalValue
-    | Unknown
-)
-Values = frozenset[Value]
-NOTHING: Values = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,10 +126,10 @@ class Evaluator:
                 return self.call(expr, frame, at)
             case facts.Sequence(items=items):
                 if any(isinstance(item, facts.Starred) for item in items):
-                    return frozenset({ElementsOf(self._union(_flat(self.evaluate(item, frame, at)) for item in items))})
-                return frozenset({SequenceValue(tuple(_flat(self.evaluate(item, frame, at)) for item in items))})
+                    return frozenset({ElementsOf(self._union(flat(self.evaluate(item, frame, at)) for item in items))})
+                return frozenset({SequenceValue(tuple(flat(self.evaluate(item, frame, at)) for item in items))})
             case facts.Mapping(values=values):
-                return frozenset({ElementsOf(self._union(_flat(self.evaluate(value, frame, at)) for value in values))})
+                return frozenset({ElementsOf(self._union(flat(self.evaluate(value, frame, at)) for value in values))})
             case facts.Item(base=base, index=index):
                 return self.item(self.evaluate(base, frame, at), index)
             case facts.Choice(then=then, otherwise=otherwise):
@@ -216,7 +141,7 @@ class Evaluator:
             case facts.Starred(value=value):
                 return self.item(self.evaluate(value, frame, at), facts.Other(()))
             case facts.Comprehension(element=element):
-                return frozenset({ElementsOf(_flat(self.evaluate(element, frame, at)))})
+                return frozenset({ElementsOf(flat(self.evaluate(element, frame, at)))})
             case facts.Not() | facts.Compare():
                 return NOTHING
             case facts.Other(parts=(one,)):  # an await, or a conversion
@@ -406,9 +331,9 @@ class Evaluator:
         if member is None or member.kind == "attribute":
             for method, step in self.self_binds(node, name):
                 found |= self._bound_attribute(step, Frame(method.module, method, value), name)
-            if not any(map(_is_telling, found)):
+            if not any(map(is_telling, found)):
                 found |= self._declared(node, name)
-            if self.outside_binds is not None and not any(map(_is_telling, found)):
+            if self.outside_binds is not None and not any(map(is_telling, found)):
                 for frame, step in self.outside_binds(node, name):
                     found |= self._bound_attribute(step, frame, name)
         return found
@@ -575,60 +500,7 @@ class Evaluator:
         bound = bind_arguments(function, call, skip_first=receiver is not None and _takes_receiver(function))
         values = {name: self.evaluate(expr, frame, at) for name, expr in bound.items()}
         # what decides nothing would only make every call a question of its own
-        return values if any(_is_telling(v) for found in values.values() for v in found) else None
-
-
-def _flat(values: Values) -> Values:
-    """Values as they go into a container: one that is nested deeply already is replaced by what it holds.
-
-    A list that a loop puts into itself would otherwise nest without end.
-    """
-    if not any(isinstance(value, (ElementsOf, SequenceValue)) for value in values):
-        return values
-    found: set[Value] = set()
-    for value in values:
-        if _nesting(value) >= _NESTING:
-            found.update(_leaves(value))
-        else:
-            found.add(value)
-    return frozenset(found)
-
-
-def _inside(value: Value) -> Iterator[Value]:
-    match value:
-        case ElementsOf(elements=elements):
-            yield from elements
-        case SequenceValue(items=items):
-            for item in items:
-                yield from item
-        case _:
-            pass
-
-
-def _nesting(value: Value) -> int:
-    if not isinstance(value, (ElementsOf, SequenceValue)):
-        return 0
-    return 1 + max((_nesting(one) for one in _inside(value)), default=0)
-
-
-def _leaves(value: Value) -> Iterator[Value]:
-    if not isinstance(value, (ElementsOf, SequenceValue)):
-        yield value
-    for one in _inside(value):
-        yield from _leaves(one)
-
-
-def _is_telling(value: Value) -> bool:
-    """Whether a value leads anywhere: to a class, an object of the tree, or a container of such."""
-    match value:
-        case Instance() | ClassValue() | ModelObject() | FunctionValue():
-            return True
-        case ElementsOf(elements=elements):
-            return any(map(_is_telling, elements))
-        case SequenceValue(items=items):
-            return any(_is_telling(one) for item in items for one in item)
-        case _:
-            return False
+        return values if any(is_telling(v) for found in values.values() for v in found) else None
 
 
 def bind_arguments(function: FunctionNode, call: facts.Call, *, skip_first: bool) -> dict[str, Expr]:

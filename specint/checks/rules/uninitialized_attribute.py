@@ -15,7 +15,7 @@ from specint.graph.effects import Place, Read
 from specint.graph.hierarchy import external_classes
 from specint.graph.project import ClassNode, FunctionNode
 from specint.graph.steps import written
-from specint.graph.values import ConstantValue
+from specint.graph.value import ConstantValue
 
 SYMBOL = "spec-uninitialized-attribute"
 FORWARD = "forward"
