@@ -16,11 +16,11 @@ from specint.contract.receivers import Receivers
 from specint.contract.registrations import Registration
 from specint.facts import model as facts
 from specint.facts.model import Expr
+from specint.graph.binding import bind_arguments
 from specint.graph.hierarchy import Member
 from specint.graph.project import ClassNode, FunctionNode
 from specint.graph.questions import Questions
 from specint.graph.value import ClassValue, ConstantValue, FunctionValue, Instance, Value
-from specint.graph.values import bind_arguments
 
 Constant = str | int | float | bool | None
 Constants = frozenset[Constant] | None

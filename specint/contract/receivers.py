@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from specint.contract.code import Code, Occurrence
 from specint.contract.roots import Roots
 from specint.facts import model as facts
+from specint.graph.binding import bind_arguments
 from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import ClassNode, FunctionNode, Project
 from specint.graph.value import (
@@ -19,7 +20,7 @@ from specint.graph.value import (
     Value,
     Values,
 )
-from specint.graph.values import Evaluator, Frame, bind_arguments
+from specint.graph.values import Evaluator, Frame
 
 _SIDES = ("target", "draft")
 

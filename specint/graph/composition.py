@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from specint.facts import model as facts
+from specint.graph.binding import bind_arguments
 from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import ClassNode, FunctionNode, Project
 from specint.graph.value import (
@@ -22,7 +23,7 @@ from specint.graph.value import (
     Value,
     Values,
 )
-from specint.graph.values import Evaluator, Frame, bind_arguments
+from specint.graph.values import Evaluator, Frame
 
 _REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
 

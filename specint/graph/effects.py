@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 
 from specint.facts import model as facts
+from specint.graph.binding import bind_arguments
 from specint.graph.composition import Composition
 from specint.graph.hierarchy import Hierarchy, Member
 from specint.graph.parts import Parts
@@ -26,7 +27,6 @@ from specint.graph.steps import (
     read_names,
     written,
 )
-from specint.graph.values import bind_arguments
 
 _LIMIT = 400
 """So many functions are followed from one member; a model's forward runs some dozens."""

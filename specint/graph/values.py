@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from specint.facts import model as facts
 from specint.facts.model import Expr
+from specint.graph.binding import bind_arguments, is_static, own_binds, reaching, takes_receiver
 from specint.graph.hierarchy import Hierarchy, Member
 from specint.graph.project import Assigned, ClassNode, External, FunctionNode, ModuleRef, Project, Symbol
 from specint.graph.questions import Circles
@@ -56,9 +57,6 @@ class Frame:
     def scope(self) -> facts.Scope:
         """The steps among which a name is looked up first."""
         return self.function.facts.body if self.function is not None else self.module.body
-
-
-Hook = Callable[[Instance, str], "Values | None"]
 
 
 @dataclass
@@ -189,13 +187,13 @@ class Evaluator:
             if function.outer is not None:
                 return self.name(name, replace(frame, function=function.outer, arguments=None))
             return self.module_name(name, frame.module)
-        reaching, covered = _reaching(steps, at, function.facts.body)
+        assigning, covered = reaching(steps, at, function.facts.body)
         arguments = frozenset(frame.arguments.items()) if frame.arguments is not None else None
-        key = ("name", id(function), frame.receiver, name, tuple(map(id, reaching)), covered, arguments)
+        key = ("name", id(function), frame.receiver, name, tuple(map(id, assigning)), covered, arguments)
 
         def compute() -> Values:
             found: Values = self.parameter(param, frame) if param is not None and not covered else NOTHING
-            for step in reaching:
+            for step in assigning:
                 found |= self.bound(step, name, frame)
             return found
 
@@ -225,7 +223,7 @@ class Evaluator:
         function = frame.function
         assert function is not None
         first = function.facts.params[0] if function.facts.params else None
-        if param is first and frame.receiver is not None and _takes_receiver(function):
+        if param is first and frame.receiver is not None and takes_receiver(function):
             return frozenset({frame.receiver})
         if frame.arguments is not None and param.name in frame.arguments:
             return frame.arguments[param.name]
@@ -372,11 +370,11 @@ class Evaluator:
         if cached is None:
             cached = self._binds[node.key] = {}
             for method in self.project.methods_of(node):
-                if not method.facts.params or _is_static(method):
+                if not method.facts.params or is_static(method):
                     continue
                 own_name = method.facts.params[0].name
                 for step in method.facts.body.steps:
-                    for name, bind in _self_binds(step, own_name):
+                    for name, bind in own_binds(step, own_name):
                         cached.setdefault(name, []).append((method, bind))
         return cached
 
@@ -497,94 +495,10 @@ class Evaluator:
         """Parameter -> what one call hands over; None where that can't matter to what comes back."""
         if not any(isinstance(step, facts.Return) for step in function.facts.body.steps):
             return None
-        bound = bind_arguments(function, call, skip_first=receiver is not None and _takes_receiver(function))
+        bound = bind_arguments(function, call, skip_first=receiver is not None and takes_receiver(function))
         values = {name: self.evaluate(expr, frame, at) for name, expr in bound.items()}
         # what decides nothing would only make every call a question of its own
         return values if any(is_telling(v) for found in values.values() for v in found) else None
-
-
-def bind_arguments(function: FunctionNode, call: facts.Call, *, skip_first: bool) -> dict[str, Expr]:
-    """Parameter -> argument expression, as Python binds them; starred arguments are not spread."""
-    params = list(function.facts.params)
-    if skip_first and params:
-        params = params[1:]
-    positional = [p for p in params if p.kind in ("positional-only", "positional")]
-    bound: dict[str, Expr] = {}
-    for param, argument in zip(positional, call.args, strict=False):
-        if isinstance(argument, facts.Starred):
-            break
-        bound[param.name] = argument
-    names = {p.name for p in params}
-    for keyword in call.keywords:
-        if keyword.name is not None and keyword.name in names:
-            bound[keyword.name] = keyword.value
-    return bound
-
-
-def _takes_receiver(function: FunctionNode) -> bool:
-    return function.owner is not None and function.outer is None and not _is_static(function)
-
-
-def _is_static(function: FunctionNode) -> bool:
-    return any((facts.dotted(d) or "").rpartition(".")[2] == "staticmethod" for d in function.facts.decorators)
-
-
-def _self_binds(step: facts.Step, own_name: str) -> Iterator[tuple[str, facts.Bind]]:
-    match step:
-        case facts.Bind(target=target):
-            yield from ((name, step) for name in _attributes_of(target, own_name))
-        case facts.Evaluate(
-            value=facts.Call(
-                func=facts.Attribute(
-                    base=facts.Attribute(base=facts.Name(id=found), name=name), name="append" | "add" | "insert"
-                ),
-                args=(*_, value),
-            )
-        ) if found == own_name:
-            yield name, facts.Bind(step.value, facts.Sequence((value,)), None, "=", step.guard, step.line)
-        case facts.Evaluate(
-            value=facts.Call(
-                func=facts.Name(id="setattr"), args=(facts.Name(id=found), facts.Constant(value=str(name)), value)
-            )
-        ) if found == own_name:
-            yield name, facts.Bind(facts.Name(name), value, None, "=", step.guard, step.line)
-        case _:
-            pass
-
-
-def _attributes_of(target: Expr, own_name: str) -> Iterator[str]:
-    match target:
-        case facts.Attribute(base=facts.Name(id=found), name=name) if found == own_name:
-            yield name
-        case facts.Sequence(items=items):
-            for item in items:
-                yield from _attributes_of(item, own_name)
-        case _:
-            pass
-
-
-def _reaching(steps: Iterable[facts.Step], at: facts.Step | None, scope: facts.Scope) -> tuple[list[facts.Step], bool]:
-    """The steps whose assignment can still hold at a step, and whether one of them always ran before it."""
-    steps = list(steps)
-    if at is None:
-        return steps, bool(steps) and steps[0].guard == -1 and len(steps) == 1
-    around = {-1}
-    guard, looping = at.guard, False
-    while guard >= 0:
-        around.add(guard)
-        looping = looping or scope.guards[guard].kind == "loop"
-        guard = scope.guards[guard].parent
-    before = [step for step in steps if step.line < at.line or (step.line == at.line and step is not at)]
-    reaching: list[facts.Step] = []
-    for step in reversed(before):
-        reaching.append(step)
-        if step.guard in around:
-            if looping:
-                reaching += [late for late in steps if late.line >= at.line and late is not at]
-            return reaching, True
-    if looping:
-        reaching += [late for late in steps if late.line >= at.line and late is not at]
-    return reaching, False
 
 
 _BUILTINS = frozenset({"getattr", "hasattr", "setattr", "isinstance", "super", "type", "len", "int", "list", "print"})

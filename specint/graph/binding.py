@@ -1,0 +1,96 @@
+"""Which assignment reaches a line, and which argument meets which parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from specint.facts import model as facts
+from specint.facts.model import Expr
+from specint.graph.project import FunctionNode
+
+
+def bind_arguments(function: FunctionNode, call: facts.Call, *, skip_first: bool) -> dict[str, Expr]:
+    """Parameter -> argument expression, as Python binds them; starred arguments are not spread."""
+    params = list(function.facts.params)
+    if skip_first and params:
+        params = params[1:]
+    positional = [p for p in params if p.kind in ("positional-only", "positional")]
+    bound: dict[str, Expr] = {}
+    for param, argument in zip(positional, call.args, strict=False):
+        if isinstance(argument, facts.Starred):
+            break
+        bound[param.name] = argument
+    names = {p.name for p in params}
+    for keyword in call.keywords:
+        if keyword.name is not None and keyword.name in names:
+            bound[keyword.name] = keyword.value
+    return bound
+
+
+def takes_receiver(function: FunctionNode) -> bool:
+    """Whether a function is a method whose first parameter is the object or class it is reached through."""
+    return function.owner is not None and function.outer is None and not is_static(function)
+
+
+def is_static(function: FunctionNode) -> bool:
+    """Whether a method takes no receiver."""
+    return any((facts.dotted(d) or "").rpartition(".")[2] == "staticmethod" for d in function.facts.decorators)
+
+
+def own_binds(step: facts.Step, own_name: str) -> Iterator[tuple[str, facts.Bind]]:
+    """The attributes that a step binds on the object itself; what is appended to a list counts too."""
+    match step:
+        case facts.Bind(target=target):
+            yield from ((name, step) for name in _attributes_of(target, own_name))
+        case facts.Evaluate(
+            value=facts.Call(
+                func=facts.Attribute(
+                    base=facts.Attribute(base=facts.Name(id=found), name=name), name="append" | "add" | "insert"
+                ),
+                args=(*_, value),
+            )
+        ) if found == own_name:
+            yield name, facts.Bind(step.value, facts.Sequence((value,)), None, "=", step.guard, step.line)
+        case facts.Evaluate(
+            value=facts.Call(
+                func=facts.Name(id="setattr"), args=(facts.Name(id=found), facts.Constant(value=str(name)), value)
+            )
+        ) if found == own_name:
+            yield name, facts.Bind(facts.Name(name), value, None, "=", step.guard, step.line)
+        case _:
+            pass
+
+
+def _attributes_of(target: Expr, own_name: str) -> Iterator[str]:
+    match target:
+        case facts.Attribute(base=facts.Name(id=found), name=name) if found == own_name:
+            yield name
+        case facts.Sequence(items=items):
+            for item in items:
+                yield from _attributes_of(item, own_name)
+        case _:
+            pass
+
+
+def reaching(steps: Iterable[facts.Step], at: facts.Step | None, scope: facts.Scope) -> tuple[list[facts.Step], bool]:
+    """The steps whose assignment can still hold at a step, and whether one of them always ran before it."""
+    steps = list(steps)
+    if at is None:
+        return steps, bool(steps) and steps[0].guard == -1 and len(steps) == 1
+    around = {-1}
+    guard, looping = at.guard, False
+    while guard >= 0:
+        around.add(guard)
+        looping = looping or scope.guards[guard].kind == "loop"
+        guard = scope.guards[guard].parent
+    before = [step for step in steps if step.line < at.line or (step.line == at.line and step is not at)]
+    reaching: list[facts.Step] = []
+    for step in reversed(before):
+        reaching.append(step)
+        if step.guard in around:
+            if looping:
+                reaching += [late for late in steps if late.line >= at.line and late is not at]
+            return reaching, True
+    if looping:
+        reaching += [late for late in steps if late.line >= at.line and late is not at]
+    return reaching, False
