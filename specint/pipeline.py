@@ -204,7 +204,7 @@ def _analyze(
     _tell(progress, "judging models", 0, 1)
     judge = Judge(project, hierarchy, composition, contract, roots.declared, found, drafts)
     judged = judge.judge()
-    findings = checks.run(Context(judge, contract, judged, loader))
+    findings = checks.run(Context(judge, contract, judged, loader), parallel=parallel)
     diagnostics = {*loader.diagnostics.values(), *own.diagnostics}
     analysis = Analysis(
         sglang=tree.origin,

@@ -22,9 +22,29 @@ def rule_modules() -> Iterator[ModuleType]:
         yield importlib.import_module(f"{rules.__name__}.{found.name}")
 
 
-def run(context: Context) -> tuple[Finding, ...]:
-    """Every finding of every rule, in the order of files, lines, rules and members."""
-    found = [f for module in rule_modules() if hasattr(module, "check") for f in module.check(context)]
+def run(context: Context, *, parallel: bool = False) -> tuple[Finding, ...]:
+    """Every finding of every rule, in the order of files, lines, rules and members.
+
+    Args:
+        parallel: let a second process follow the rules that say `ASIDE`.
+    """
+    import msgspec
+
+    from specint.aside import aside
+    from specint.checks.finding import Finding
+
+    modules = [module for module in rule_modules() if hasattr(module, "check")]
+    apart = [module for module in modules if getattr(module, "ASIDE", False)]
+
+    def follow() -> bytes:
+        found = [f for module in apart for f in module.check(context)]
+        return msgspec.msgpack.encode((found, context.loader.asked()))
+
+    with aside(follow, parallel=parallel) as followed:
+        found = [f for module in modules if module not in apart for f in module.check(context)]
+        more, asked = msgspec.msgpack.decode(followed(), type=tuple[list[Finding], list[str]])
+    context.loader.also_asked(asked)
+    found += more
     return tuple(sorted(found, key=lambda f: (f.file, f.line, f.column, f.id, f.member, f.class_, f.message)))
 
 

@@ -55,6 +55,10 @@ class Loader:
                 self.load([file])
         return self._modules[name]
 
+    def also_asked(self, names: Iterable[str]) -> None:
+        """Modules that somebody asked for in another process."""
+        self._asked.update(dict.fromkeys(names))
+
     def asked(self) -> tuple[str, ...]:
         """Every module that anybody has asked for, also those that the tree lacks."""
         return tuple(self._asked)

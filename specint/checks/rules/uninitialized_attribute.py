@@ -18,6 +18,7 @@ from specint.graph.steps import written
 from specint.graph.value import ConstantValue
 
 SYMBOL = "spec-uninitialized-attribute"
+ASIDE = True  # follows what runs and what it returns: as much work as all other rules together
 FORWARD = "forward"
 _COMPUTES = ("__getattr__", "__getattribute__", "__new__")
 
