@@ -11,6 +11,8 @@ from specint.checks.finding import Evidence, Finding
 from specint.checks.rules.missing_delegation import delegable
 from specint.compliance.judge import insists
 from specint.compliance.model import ModelCompliance
+from specint.contract.interfaces import RUNTIME, SPECULATIVE
+from specint.contract.model import Requirement
 
 SYMBOL = "spec-partial-interface"
 
@@ -27,6 +29,48 @@ def check(context: Context) -> Iterator[Finding]:
                     missed.setdefault(label, []).append(algorithm)
         for label, under in missed.items():
             yield _finding(context, model, label, tuple(under), claims)
+        yield from _halves(context, model)
+
+
+def _halves(context: Context, model: ModelCompliance) -> Iterator[Finding]:
+    """The runner's other interfaces, where they are selected: one that a class offers softly, without what it needs.
+
+    SGLang #21004, #38608: a class that tells its experts' layout and doesn't hand out their weights.
+    """
+    for interface in dict.fromkeys(r.interface for r in context.contract.requirements if not r.algorithms):
+        if interface in (SPECULATIVE, RUNTIME):
+            continue
+        asked = [r for r in context.contract.requirements if r.interface == interface and not r.algorithms]
+        claims = [r.member for r in asked if r.role == "class" and r.use == "call"]
+        offered = [member for member in dict.fromkeys(claims) if claims_itself(context, model, member)]
+        for requirement in asked if offered else ():
+            if requirement.strength != "required" or requirement.settings or requirement.role not in ("target", "both"):
+                continue
+            if model.members[requirement.member].status == "missing":
+                yield _half(model, interface, requirement, offered)
+
+
+def _half(model: ModelCompliance, interface: str, requirement: Requirement, offered: list[str]) -> Finding:
+    site = requirement.sites[0]
+    claim = model.members[offered[0]]
+    return Finding(
+        rule=SYMBOL,
+        id=rule(SYMBOL).id,
+        class_=model.class_,
+        member=requirement.member,
+        algorithms=(),
+        file=model.file,
+        line=model.line,
+        column=model.column,
+        message=(
+            f"{model.name} offers {listed(offered)}, by which it takes part in {interface}, but not {requirement.member}, "
+            f"which is read without a guard at {site.file}:{site.line}"
+        ),
+        evidence=(
+            Evidence(file=claim.file, line=claim.line, what=f"{offered[0]} is offered here"),
+            *(Evidence(file=s.file, line=s.line, what=f"read here, in {s.function}") for s in requirement.sites),
+        ),
+    )
 
 
 def claiming_members(context: Context) -> dict[str, tuple[str, ...]]:
