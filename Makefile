@@ -2,6 +2,7 @@
 #   make report   which SGLang models lack what the speculative workers ask of them
 #   make test     everything that .ci/run runs
 #   make lint     style, types and the direction of imports alone
+#   make primer   what the rules say of pinned releases, against what they said before
 #   make bench    the times in docs, measured here
 
 # The first interpreter that is new enough; `make PYTHON=... test` takes another.
@@ -12,7 +13,7 @@ FIXTURE = fixtures/sglang_small/sglang
 BIN = .venv/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: report test lint bench clean smoke-env smoke-test smoke-test-ci
+.PHONY: report test lint primer bench clean smoke-env smoke-test smoke-test-ci
 .DELETE_ON_ERROR:
 
 $(BIN)/python:
@@ -57,6 +58,10 @@ test: .venv/installed-dev
 	$(MAKE) --no-print-directory lint || { status=1; echo "make test: lint failed, see above; the tests run all the same"; }; \
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST) || status=1; \
 	exit $$status
+
+# Every rule over pinned releases against what is stored; UPDATE=1 writes that anew, for `git diff` to be read.
+primer: .venv/installed-dev
+	$(BIN)/python -m pytest -n 2 tests/primer $(if $(UPDATE),--update-golden) $(PYTEST)
 
 bench: .venv/installed
 	$(BIN)/python benchmarks/bench.py $(BENCH)
