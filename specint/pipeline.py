@@ -19,7 +19,7 @@ from specint.errors import Diagnostic, SpecintError
 from specint.source.tree import Origin, SourceFile, Tree
 
 if TYPE_CHECKING:
-    from specint.contract.roots import Declared
+    from specint.contract.declared import Declared
     from specint.facts.load import Loader, Progress
     from specint.facts.store import Store
     from specint.graph.project import ClassNode, Project
@@ -89,7 +89,7 @@ def analyze(
     Raises:
         SpecintError: there is no contract or no model in the tree.
     """
-    from specint.contract.roots import declared
+    from specint.contract.declared import declared
 
     scope = Scope(models=models, callers=callers, interfaces=interfaces)
     version = fingerprint()
@@ -132,8 +132,8 @@ def contract_of(
 
 
 def _code_packages(scope: Scope) -> tuple[str, ...]:
+    from specint.contract.declared import declared
     from specint.contract.interfaces import packages_of
-    from specint.contract.roots import declared
 
     return (*declared().code.packages, *packages_of(scope.interfaces))
 
@@ -232,7 +232,8 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
     utilities are more code than workers and runners together.
     """
     from specint.contract.build import build_contract
-    from specint.contract.roots import declared_modules, find_roots
+    from specint.contract.declared import declared_modules
+    from specint.contract.roots import find_roots
     from specint.graph.hierarchy import Hierarchy
     from specint.graph.project import Project
 

@@ -10,8 +10,8 @@ import msgspec
 from specint.compliance.members import Members, wrap_of
 from specint.compliance.model import MemberStatus, ModelCompliance, Verdict, Wrap
 from specint.compliance.registry import Drafts, reads_handed_over
+from specint.contract.declared import Declared
 from specint.contract.model import Contract, Requirement
-from specint.contract.roots import Declared
 from specint.facts import model as facts
 from specint.graph.composition import Composition
 from specint.graph.hierarchy import Hierarchy

@@ -57,5 +57,5 @@ def build_contract(
             **aliases(project, roots, algorithms),
             **{alias: one.name for one in registered.values() for alias in one.aliases},
         },
-        workers={a: tuple(node.key for node in reach.workers(a)) for a in algorithms},
+        workers={a: tuple(node.key for node in reach.workers.serving(a)) for a in algorithms},
     )

@@ -13,6 +13,7 @@ from specint.contract.code import Code, tail
 from specint.facts import model as facts
 from specint.facts.model import Expr
 from specint.graph.project import FunctionNode
+from specint.graph.values import Evaluator
 
 _HOPS = 5
 """How many assignments, calls and results a flag is followed through. Farther away names meet by accident."""
@@ -114,3 +115,45 @@ def mentioned(expr: Expr) -> Iterator[str]:
         case _:
             for child in facts.children(expr):
                 yield from mentioned(child)
+
+
+def is_given(answer: bool, expr: Expr, function: FunctionNode, evaluator: Evaluator) -> bool:
+    """Whether the source gives a flag this answer somewhere: a constant that is assigned or returned."""
+    match expr:
+        case facts.Not(operand=operand):
+            return is_given(not answer, operand, function, evaluator)
+        case facts.Boolean(values=values):
+            return any(is_given(answer, value, function, evaluator) for value in values)
+        case facts.Name(id=name):
+            steps = function.binds.get(name, ())
+            return any(_is_constant(s.value, answer) for s in steps if isinstance(s, facts.Bind) and s.how == "=")
+        case facts.Attribute(base=base, name=name) if function.owner is not None and _is_self(base, function):
+            binds = (step for _, step in evaluator.self_binds(function.owner, name))
+            return any(_is_constant(step.value, answer) for step in binds)
+        case facts.Call(func=func):
+            return any(
+                _is_constant(step.value, answer)
+                for callee in _callees(func, function, evaluator)
+                for step in callee.facts.body.steps
+                if isinstance(step, facts.Return)
+            )
+        case _:
+            return False
+
+
+def _callees(func: Expr, function: FunctionNode, evaluator: Evaluator) -> Iterator[FunctionNode]:
+    """What a plain call calls: a function by name, or a method of the own class."""
+    if isinstance(func, facts.Attribute) and function.owner is not None and _is_self(func.base, function):
+        member = evaluator.hierarchy.lookup(function.owner, func.name)
+        if member is not None and member.function is not None:
+            yield member.function
+    elif isinstance(func, facts.Name):
+        yield from (s for s in evaluator.project.symbol(function.module, func) if isinstance(s, FunctionNode))
+
+
+def _is_self(expr: Expr, function: FunctionNode) -> bool:
+    return bool(function.facts.params) and expr == facts.Name(function.facts.params[0].name)
+
+
+def _is_constant(expr: Expr | None, truth: bool) -> bool:
+    return isinstance(expr, facts.Constant) and bool(expr.value) is truth

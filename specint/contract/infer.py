@@ -6,10 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from specint.contract.conditions import Side
+from specint.contract.flags import is_given
 from specint.contract.interfaces import classify
 from specint.contract.model import CallShape, Condition, Requirement, Role, Site, Strength, Use
 from specint.contract.presence import Has, Holds, IsA, Open, Presence
-from specint.contract.reach import Reach, Side
+from specint.contract.reach import Reach
 from specint.contract.touches import Touch, find_touches
 from specint.facts import model as facts
 from specint.graph.project import FunctionNode
@@ -82,7 +84,7 @@ class Inference:
                     sides[role] = reached
         if not sides:
             # nothing that was followed leads here, so anything may that has a worker with this method
-            serving = [a for a in self.algorithms if self.reach.serves(touch.function, a)]
+            serving = [a for a in self.algorithms if self.reach.workers.serves(touch.function, a)]
             reached = serving or list(self.algorithms)
             sides = {role: reached for role in ("target", "draft") if {role, "both"} & touch.roles}
         same = len(sides) == 2 and sides["target"] == sides["draft"]
@@ -150,7 +152,7 @@ class Inference:
         if key not in self._insisted:
             found: list[Insisted] = []
             for step in function.facts.body.steps:
-                if not isinstance(step, facts.Raise) or not self.reach.possible(function, step.guard, side):
+                if not isinstance(step, facts.Raise) or not self.reach.conditions.possible(function, step.guard, side):
                     continue
                 clauses = self.presence.settle(self.presence.on_the_way(function, step.guard), function, side)
                 for group in self.presence.lacks(clauses, roles):
@@ -194,7 +196,7 @@ class Inference:
     def _opts_in(self, literal: Open, function: FunctionNode) -> bool:
         if self.presence.decides(literal, function):
             return False
-        return self.reach.answers(literal.expr, not literal.positive, function)
+        return is_given(not literal.positive, literal.expr, function, self.reach.receivers.evaluator)
 
     def site(self, function: FunctionNode, line: int) -> Site:
         """A line of a function, as data."""
@@ -270,7 +272,9 @@ class Inference:
         )
 
     def _interface(self, member: str, sites: list[Site], algorithms: set[str]) -> str:
-        workers = f"{self.reach.project.package}.{self.reach.roots.declared.code.workers}".replace(".", "/") + "/"
+        workers = (
+            f"{self.reach.receivers.project.package}.{self.reach.roots.declared.code.workers}".replace(".", "/") + "/"
+        )
         decided = "" not in algorithms or any(site.file.startswith(workers) for site in sites)
         return classify(member, (site.file for site in sites), decided=decided)
 

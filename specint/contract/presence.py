@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 
-from specint.contract.reach import Reach, Side
+from specint.contract.conditions import Side
+from specint.contract.reach import Reach
 from specint.contract.touches import Touch
 from specint.facts import model as facts
 from specint.facts.model import Expr
@@ -181,12 +182,12 @@ class Presence:
     def _truth(self, literal: Literal, function: FunctionNode, side: Side) -> bool | None:
         if not isinstance(literal, Open):
             return None
-        truth = self.reach.truth(literal.expr, function, facts.Return(None, -1, 10**9), side)
+        truth = self.reach.conditions.truth(literal.expr, function, facts.Return(None, -1, 10**9), side)
         return None if truth is None else truth is literal.positive
 
     def decides(self, literal: Literal, function: FunctionNode) -> bool:
         """Whether an open condition hangs on the algorithm, not on a setting."""
-        return isinstance(literal, Open) and self.reach.decides(literal.expr, function)
+        return isinstance(literal, Open) and self.reach.conditions.decides(literal.expr, function)
 
     @staticmethod
     def lacks(clauses: list[Clause], roles: frozenset[str]) -> list[tuple[Has, ...]]:

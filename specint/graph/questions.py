@@ -20,6 +20,7 @@ class Questions:
         self._provisional: dict[Hashable, Any] = {}
         self._open: set[Hashable] = set()
         self._leaned_on: set[Hashable] = set()
+        self._depth = 0
 
     def ask(self, key: Hashable, answer: Callable[[], Answer], meanwhile: Answer) -> Answer:
         """The answer to the question `key`, computed by `answer` where it isn't known yet."""
@@ -45,10 +46,19 @@ class Questions:
             self._leaned_on.clear()
         return found
 
-    def lean(self, reason: Hashable) -> None:
-        """Say that the answer under way was cut short, so that nothing above it is settled."""
-        if self._open:
-            self._leaned_on.add(reason)
+    def ask_within(
+        self, deepest: int, key: Hashable, answer: Callable[[], Answer], *, meanwhile: Answer, beyond: Answer
+    ) -> Answer:
+        """The same, but `beyond` where more than `deepest` such questions are open; nothing above is settled then."""
+        if self._depth > deepest:
+            if self._open:
+                self._leaned_on.add(deepest)
+            return beyond
+        self._depth += 1
+        try:
+            return self.ask(key, answer, meanwhile)
+        finally:
+            self._depth -= 1
 
 
 _MOST_ROUNDS = 8

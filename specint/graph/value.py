@@ -21,7 +21,7 @@ class ClassValue:
 @dataclass(frozen=True)
 class Instance:
     """An object of a class of the tree. `role`: whose side of speculative decoding it stands on, "" where that means
-    nothing (see `specint.contract.roots`)."""
+    nothing (see `specint.contract`)."""
 
     node: ClassNode
     role: str = ""

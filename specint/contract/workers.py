@@ -1,0 +1,243 @@
+"""Which worker classes serve an algorithm, and which code of the workers' package they bring to life."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from specint.contract.code import Occurrence
+from specint.contract.conditions import Conditions, Side
+from specint.facts import model as facts
+from specint.facts.model import Expr
+from specint.graph.project import ClassNode, FunctionNode
+from specint.graph.value import ClassValue, FunctionValue, Instance, Value
+
+
+class Workers:
+    """Answers, memoised, who works for an algorithm.
+
+    Attributes:
+        package: the dotted package that the tree's own workers are in.
+    """
+
+    def __init__(self, conditions: Conditions, outside: frozenset[str]) -> None:
+        self.conditions = conditions
+        self.receivers = conditions.receivers
+        self.registrations = conditions.registrations
+        self.project = conditions.project
+        self.hierarchy = conditions.hierarchy
+        self.roots = conditions.roots
+        self.code = conditions.code
+        self.evaluator = conditions.evaluator
+        self._outside = outside
+        self.package = f"{self.project.package}.{self.roots.declared.code.workers}"
+        self._live: dict[str, set[int]] = {}
+        self._living: dict[str, set[ClassNode]] = {}
+        self._references: dict[int, list[tuple[ClassNode | FunctionNode | str, facts.Step]]] = {}
+
+    def serving(self, algorithm: str) -> tuple[ClassNode, ...]:
+        """The worker classes that serve an algorithm: those that a call which hands over the target's worker, or the
+        enum's own methods, can name under it."""
+        found: dict[ClassNode, None] = {}
+        side = Side(algorithm, "draft", True)
+        of_enum = () if algorithm in self.registrations else self.project.methods_of(self.roots.enum)
+        for method in of_enum:
+            for step in method.facts.body.steps:
+                if isinstance(step, facts.Return) and self.conditions.possible(method, step.guard, side):
+                    for value in self.evaluator.evaluate(step.value, self.receivers.frame(method), step):
+                        if isinstance(value, ClassValue) and self._takes_target(value.node):
+                            found[value.node] = None
+        for node in (*self._registered_workers(algorithm), *self._constructed_workers(side)):
+            found[node] = None
+        return tuple(found)
+
+    def _registered_workers(self, algorithm: str) -> Iterable[ClassNode]:
+        """What an algorithm was registered with: a worker class, or a function that makes one."""
+        registration = self.registrations.get(algorithm)
+        for maker in registration.makers if registration is not None else ():
+            made: Iterable[Value] = (
+                self.evaluator.returned(maker, None, None) if isinstance(maker, FunctionNode) else (ClassValue(maker),)
+            )
+            for one in sorted(made, key=str):
+                if isinstance(one, (ClassValue, Instance)) and self._takes_target(one.node):
+                    yield one.node
+
+    def _takes_target(self, node: ClassNode) -> bool:
+        member = self.hierarchy.lookup(node, "__init__")
+        parameter = self.roots.declared.worker.target_parameter
+        return (
+            member is not None
+            and member.function is not None
+            and any(p.name == parameter for p in member.function.facts.params)
+        )
+
+    def _constructed_workers(self, side: Side) -> Iterable[ClassNode]:
+        """Worker classes that a scheduler outside of the workers' package constructs itself (SGLang up to 0.5.5)."""
+        for call in self._calls_with_target:
+            assert isinstance(call.expr, facts.Call)
+            if self.conditions.possible(call.function, call.step.guard, side):
+                for value in self._chosen(call.expr.func, call.function, call.step, side):
+                    if isinstance(value, ClassValue) and self._takes_target(value.node):
+                        yield value.node
+
+    @cached_property
+    def _calls_with_target(self) -> list[Occurrence]:
+        """The calls outside of the workers' package that hand over the target's worker."""
+        parameter = self.roots.declared.worker.target_parameter
+        return [
+            call
+            for calls in self.code.calls.values()
+            for call in calls
+            if isinstance(call.expr, facts.Call)
+            and any(k.name == parameter for k in call.expr.keywords)
+            and not self.is_worker_code(call.function)
+        ]
+
+    def _chosen(self, expr: Expr, function: FunctionNode, at: facts.Step, side: Side) -> Iterable[Value]:
+        """What an expression can be on a side: only the assignments and results that the algorithm lets happen."""
+        frame = self.receivers.frame(function)
+        if isinstance(expr, facts.Name) and expr.id in function.binds:
+            for step in function.binds[expr.id]:
+                if step.line < at.line and self.conditions.possible(function, step.guard, side):
+                    if isinstance(step, facts.Bind) and step.how == "=" and step.target == expr and step.value:
+                        yield from self._chosen(step.value, function, step, side)
+                    else:
+                        yield from self.evaluator.bound(step, expr.id, frame)
+        elif isinstance(expr, facts.Call):
+            for callee in self.evaluator.evaluate(expr.func, frame, at):
+                if not isinstance(callee, FunctionValue):
+                    continue
+                returns = (s for s in callee.node.facts.body.steps if isinstance(s, facts.Return))
+                for step in returns:
+                    if self.conditions.possible(callee.node, step.guard, side):
+                        yield from self.evaluator.evaluate(step.value, self.receivers.frame(callee.node), step)
+        else:
+            yield from self.evaluator.evaluate(expr, frame, at)
+
+    def live(self, algorithm: str) -> set[int]:
+        """The functions of the workers' package that an algorithm's workers bring to life.
+
+        A method of a living class lives once something living, or something outside of the package, mentions its name.
+        """
+        if algorithm not in self._live:
+            found: set[int] = set()
+            self._live[algorithm] = found
+            side = Side(algorithm, "draft", True)
+            classes = self._living.setdefault(algorithm, set())
+            spoken = set(self._names_outside)
+            waiting: dict[str, list[FunctionNode]] = {}
+            pending: list[ClassNode | FunctionNode] = list(self.serving(algorithm))
+            while pending:
+                one = pending.pop()
+                if isinstance(one, ClassNode):
+                    if one not in classes:
+                        classes.add(one)
+                        for method in self._methods(one):
+                            if method.name in spoken or method.name.startswith("__"):
+                                pending.append(method)
+                            else:
+                                waiting.setdefault(method.name, []).append(method)
+                elif id(one) not in found:
+                    found.add(id(one))
+                    for reference, step in self.references(one):
+                        if isinstance(reference, str):
+                            if reference not in spoken and self.conditions.possible(one, step.guard, side):
+                                spoken.add(reference)
+                                pending += waiting.pop(reference, ())
+                        elif (
+                            reference not in classes
+                            and id(reference) not in found
+                            and self.conditions.possible(one, step.guard, side)
+                        ):
+                            pending.append(reference)
+        return self._live[algorithm]
+
+    def serves(self, function: FunctionNode, algorithm: str) -> bool:
+        """Whether a method belongs to a class that an algorithm brings to life, called or not; a function serves where
+        a method that calls it does."""
+        self.live(algorithm)
+        owner = function.owner
+        if owner is not None:
+            return any(self.hierarchy.is_subclass(one, owner) for one in self._living[algorithm])
+        callers = {id(one.function): one.function for one in self.receivers.callers(function)}.values()
+        return any(one.owner is not None and self.serves(one, algorithm) for one in callers)
+
+    @cached_property
+    def _names_outside(self) -> set[str]:
+        """Attribute names that code outside of the workers' package mentions."""
+        return {
+            reference
+            for functions in self.code.functions.values()
+            for function in functions
+            if not self.is_worker_code(function)
+            for reference in self.code.attributes.get(id(function), ())
+        }
+
+    def _methods(self, node: ClassNode) -> list[FunctionNode]:
+        """What an object of a class can run: the resolved methods, and what those reach through super()."""
+        names = {name for one in self.hierarchy.order(node).nodes for name in self.hierarchy.own(one)}
+        found: list[FunctionNode] = []
+        pending = [m for name in sorted(names) if (m := self.hierarchy.lookup(node, name)) is not None]
+        while pending:
+            member = pending.pop()
+            if member.function is None or member.function in found:
+                continue
+            found.append(member.function)
+            for called in self.code.super_calls.get(id(member.function), ()):
+                above = self.hierarchy.next_definition(node, member.owner, called)
+                if above is not None:
+                    pending.append(above)
+        return [function for function in found if self.is_worker_code(function)]
+
+    def references(self, function: FunctionNode) -> list[tuple[ClassNode | FunctionNode | str, facts.Step]]:
+        """What a function (or one within it) mentions: classes and functions of the workers' package, attributes."""
+        if id(function) not in self._references:
+            found: list[tuple[ClassNode | FunctionNode | str, facts.Step]] = []
+            mentions = {(name, step.guard): step for name, step in self.code.mentions.get(id(function), ())}
+            symbols = {name: self._worker_symbols(facts.Name(name), function) for name, _ in mentions}
+            for (name, _), step in mentions.items():
+                found += [(symbol, step) for symbol in symbols[name]]
+            for name, step in self.code.attributes.get(id(function), {}).items():
+                found.append((name, step))
+            for inner in function.nested:
+                found += [(symbol, facts.Return(None, -1, 0)) for symbol, _ in self.references(inner)]
+                found.append((inner, facts.Return(None, -1, 0)))
+            self._references[id(function)] = found
+        return self._references[id(function)]
+
+    def _worker_symbols(self, expr: Expr, function: FunctionNode) -> list[ClassNode | FunctionNode]:
+        scopes = []
+        outer: FunctionNode | None = function
+        while outer is not None:
+            scopes.append(outer.facts.body)
+            outer = outer.outer
+        if self._from_elsewhere(expr, function.module, scopes):
+            return []
+        symbols = self.project.symbol(function.module, expr, tuple(scopes))
+        return [
+            s
+            for s in symbols
+            if (isinstance(s, ClassNode) and self._is_worker_module(s.module.name))
+            or (isinstance(s, FunctionNode) and s.owner is None and self.is_worker_code(s))
+        ]
+
+    def _from_elsewhere(self, expr: Expr, module: facts.Module, scopes: list[facts.Scope]) -> bool:
+        """Whether a name is imported, and from outside of the code under scan: nothing of a worker's comes from there,
+        and what does come from there need not be read to know that."""
+        if not isinstance(expr, facts.Name):
+            return False
+        tables = (*map(self.project.binds_of, scopes), self.project.table(module))
+        steps = next((steps for table in tables if (steps := table.get(expr.id))), ())
+        return bool(steps) and all(
+            isinstance(step, facts.Import)
+            and step.module not in self.code
+            and f"{step.module}.{step.attribute}" not in self.code
+            for step in steps
+        )
+
+    def is_worker_code(self, function: FunctionNode) -> bool:
+        """Whether a function is in the workers' package, or in a module of workers outside of SGLang."""
+        return self._is_worker_module(function.module.name)
+
+    def _is_worker_module(self, name: str) -> bool:
+        return name == self.package or name.startswith(f"{self.package}.") or name in self._outside
