@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from hashlib import blake2b
@@ -23,6 +24,18 @@ if TYPE_CHECKING:
     from specint.facts.load import Loader, Progress
     from specint.facts.store import Store
     from specint.graph.project import ClassNode, Project
+
+
+@contextmanager
+def collector_resting() -> Iterator[None]:
+    """Facts are millions of small objects without cycles; looking for cycles among them takes longer than reading."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,7 +114,7 @@ def analyze(
         key = _key(against, packages, (), key)
     analysis = _recall(store, key, tree, Analysis)
     if analysis is None:
-        with _collector_resting():
+        with collector_resting():
             analysis, also = _analyze(tree, store, scope, against, jobs, progress, version)
         _remember(store, key, tree, analysis, _outside(also, prefixes))
     return msgspec.structs.replace(
@@ -126,7 +139,7 @@ def contract_of(
 
     version = fingerprint()
     scope = Scope(callers=callers, interfaces=interfaces)
-    with _collector_resting():
+    with collector_resting():
         loader = Loader(tree, store, version=version, jobs=jobs, progress=progress)
         return _inferred(tree, store, loader, scope, version).contract
 
@@ -323,24 +336,13 @@ def fingerprint() -> str:
 
     digest = blake2b(digest_size=16)
     for folder in (Path(__file__).parent, rules_folder()):
-        for path in sorted(folder.rglob("*")):
-            if path.suffix in (".py", ".toml"):
-                digest.update(path.name.encode() + b"\0" + path.read_bytes())
+        found = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]  # noqa: PTH118
+        for path in sorted(name for name in found if name.endswith((".py", ".toml"))):  # Path takes five times as long
+            with open(path, "rb") as file:  # noqa: PTH123
+                digest.update(path[len(str(folder)) :].encode() + b"\0" + file.read())
     return digest.hexdigest()
 
 
 def _tell(progress: Callable[[str, int, int], None] | None, what: str, done: int, total: int) -> None:
     if progress is not None:
         progress(what, done, total)
-
-
-@contextmanager
-def _collector_resting() -> Iterator[None]:
-    """Facts are millions of small objects without cycles; looking for cycles among them takes longer than reading."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()

@@ -121,6 +121,7 @@ class SpecintChecker(BaseChecker):
                 self._keep(file, finding)
 
     def _findings(self, file: LintedFile) -> Sequence[Finding]:
+        from specint.pipeline import collector_resting
         from specint.pylint_plugin.index import Index, Settings
 
         if self._index is None:
@@ -135,7 +136,8 @@ class SpecintChecker(BaseChecker):
                     jobs=None if options.jobs == 1 else 1,
                 )
             )
-        return self._index.findings(file)
+        with collector_resting():  # pylint's own trees are a large heap, and going through it costs more than the answer
+            return self._index.findings(file)
 
     def _keep(self, file: LintedFile, finding: Finding) -> None:
         """For the reporters of ours: with `-j` they are in another process, and nothing here tells whether they are."""
