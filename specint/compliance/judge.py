@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import msgspec
@@ -12,7 +11,6 @@ from specint.compliance.model import MemberStatus, ModelCompliance, Verdict, Wra
 from specint.compliance.registry import Drafts, reads_handed_over
 from specint.contract.declared import Declared
 from specint.contract.model import Contract, Requirement
-from specint.facts import model as facts
 from specint.graph.composition import Composition
 from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import ClassNode, Project
@@ -75,7 +73,6 @@ class Judge:
             algorithm: tuple(r for r in contract.requirements if insists(r, algorithm))
             for algorithm in contract.algorithms
         }
-        self._mentioned: dict[int, str] = {}
         self._telling: dict[str, bool] = {}
         self._shown: dict[str, tuple[Wrap, ...]] = {}
         self._is_draft: dict[str, bool] = {}
@@ -151,10 +148,7 @@ class Judge:
         member = self.hierarchy.lookup(node, "forward")
         if member is None or member.function is None:
             return False
-        key = id(member.function)
-        if key not in self._mentioned:
-            self._mentioned[key] = _mentions(member.function.facts.body.steps)
-        return f".{attribute}" in self._mentioned[key]
+        return any(one.name == attribute for one in member.function.attributes)
 
     # -- members ---------------------------------------------------------------------------------------------------
 
@@ -245,15 +239,6 @@ class Judge:
                 missing[label] = None
         word = "missing" if missing else "unknown" if unknown else "ok"
         return Verdict(verdict=word, missing=tuple(missing), unknown=tuple(unknown))  # type: ignore[arg-type]
-
-
-def _mentions(steps: Iterable[facts.Step]) -> str:
-    words = []
-    for step in steps:
-        value = getattr(step, "value", None)
-        if isinstance(value, facts.Node):
-            words += [f".{part.name}" for part in facts.walk(value) if isinstance(part, facts.Attribute)]  # type: ignore[arg-type]
-    return " ".join(words)
 
 
 def _unknown(wrap: Wrap) -> str:

@@ -178,13 +178,7 @@ def reads_handed_over(
 
 
 def _reads(method: FunctionNode, path: tuple[str, ...]) -> bool:
-    for step in method.facts.body.steps:
-        value = getattr(step, "value", None)
-        if value is None or isinstance(value, str):
-            continue
-        for part in facts.walk(value):
-            if isinstance(part, facts.Attribute) and part.name == path[-1]:
-                base = part.base
-                if isinstance(base, facts.Attribute) and base.name == path[-2]:
-                    return True
-    return False
+    return any(
+        one.name == path[-1] and isinstance(one.base, facts.Attribute) and one.base.name == path[-2]
+        for one in method.attributes
+    )

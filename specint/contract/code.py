@@ -8,8 +8,9 @@ that only those few expressions need be evaluated.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from specint.facts import model as facts
 from specint.facts.model import Expr
@@ -70,87 +71,40 @@ class Code:
 
     def _add(self, function: FunctionNode) -> None:
         self.functions[function.name].append(function)
-        own = _own_name(function)
+        walk = _Walk(self, function)
         for step in function.facts.body.steps:
+            walk.step = step
             match step:
                 case facts.Bind(target=target, value=value):
                     if value is not None:
-                        self._walk(value, function, step, ())
-                        self._flow(target, value)
+                        walk.expression(value)
+                        self.flow(target, value)
                     for attribute in _attribute_targets(target):
-                        self._walk(attribute.base, function, step, ())
-                        if attribute.base != facts.Name(own):
+                        walk.expression(attribute.base)
+                        if attribute.base != walk.own:
                             self.writes[attribute.name].append(Occurrence(function, step, attribute))
                 case facts.Evaluate(value=value):
-                    self._walk(value, function, step, ())
+                    walk.expression(value)
                 case facts.Return(value=value) if value is not None:
-                    self._walk(value, function, step, ())
+                    walk.expression(value)
                     for source in tails(value):
                         self._edges[source].add(f"{function.name}()")
                         self._edges[source].add(function.name)
                 case facts.Raise(value=value) if value is not None:
-                    self._walk(value, function, step, ())
+                    walk.expression(value)
                 case facts.Delete(target=target):
-                    self._walk(target, function, step, ())
+                    walk.expression(target)
                 case _:
                     pass
 
-    def _walk(self, expr: Expr, function: FunctionNode, step: facts.Step, local: Local) -> None:
-        match expr:
-            case facts.Constant():
-                return
-            case facts.Name(id=name):
-                self.mentions[id(function)].append((name, step))
-            case facts.Attribute(base=base, name=name):
-                self.attributes[id(function)].setdefault(name, step)
-                if isinstance(base, facts.Call) and base.func == facts.Name("super"):
-                    self.super_calls[id(function)].append(name)
-                if not (function.owner is not None and base == facts.Name(_own_name(function))):
-                    for source in tails(base):
-                        self.accesses[source].append(Occurrence(function, step, expr, local))
-                self._walk(base, function, step, local)
-            case facts.Call(func=func, args=args, keywords=keywords):
-                called = tail(func)
-                if called is not None:
-                    self.calls[called].append(Occurrence(function, step, expr, local))
-                    if called in _PROBES and args:
-                        for source in tails(args[0]):
-                            self.probes[source].append(Occurrence(function, step, expr, local))
-                    self._flow_call(called, expr)
-                self._walk(func, function, step, local)
-                for arg in args:
-                    self._walk(arg, function, step, local)
-                for keyword in keywords:
-                    self._walk(keyword.value, function, step, local)
-            case facts.Boolean(op=op, values=values):
-                for index, value in enumerate(values):
-                    before = tuple((earlier, op == "and") for earlier in values[:index])
-                    self._walk(value, function, step, local + before)
-            case facts.Choice(test=test, then=then, otherwise=otherwise):
-                self._walk(test, function, step, local)
-                self._walk(then, function, step, (*local, (test, True)))
-                self._walk(otherwise, function, step, (*local, (test, False)))
-            case facts.Comprehension(element=element, loops=loops):
-                for loop in loops:
-                    self._walk(loop.iterable, function, step, local)
-                    self._flow(loop.target, loop.iterable)
-                    for condition in loop.conditions:
-                        self._walk(condition, function, step, local)
-                        local = (*local, (condition, True))
-                self._walk(element, function, step, local)
-            case facts.Walrus(name=name, value=value):
-                self._flow(facts.Name(name), value)
-                self._walk(value, function, step, local)
-            case _:
-                for child in facts.children(expr):
-                    self._walk(child, function, step, local)
-
-    def _flow(self, target: Expr, value: Expr) -> None:
+    def flow(self, target: Expr, value: Expr) -> None:
+        """Note that what an expression is goes on under the names of a target."""
         names = list(_target_tails(target))
         for source in tails(value):
             self._edges[source].update(names)
 
-    def _flow_call(self, name: str, call: facts.Call) -> None:
+    def flow_call(self, name: str, call: facts.Call) -> None:
+        """Note that the arguments of a call go on under the callee's parameters."""
         for index, arg in enumerate(call.args):
             for source in tails(arg):
                 self._edges[source].add(f"{name}({index})")
@@ -188,11 +142,99 @@ class Code:
                     yield names[index + 1]
 
 
-def _own_name(function: FunctionNode) -> str:
-    """What a method calls its own object; no model object, so not worth following."""
-    return function.facts.params[0].name if function.owner is not None and function.facts.params else ""
+class _Walk:
+    """One function's expressions, on their way into the indexes.
+
+    Attributes:
+        own: what a method calls its own object, as it stands; no model object, so not worth following.
+        step: the step whose expressions come next.
+    """
+
+    __slots__ = ("attributes", "code", "function", "mentions", "own", "step")
+
+    def __init__(self, code: Code, function: FunctionNode) -> None:
+        self.code = code
+        self.function = function
+        method = function.owner is not None and function.facts.params
+        self.own = facts.Name(function.facts.params[0].name) if method else facts.Name("")
+        self.step: facts.Step = facts.Return(None, -1, 0)
+        self.mentions = code.mentions[id(function)]
+        self.attributes = code.attributes[id(function)]
+
+    def expression(self, expr: Expr, local: Local = ()) -> None:
+        """Note an expression and what is in it; `local` are the conditions within the whole that it stands under."""
+        handle = _WALKS.get(type(expr))
+        if handle is not None:
+            handle(self, expr, local)
+            return
+        for child in facts.children(expr):
+            self.expression(child, local)
+
+    def name(self, expr: facts.Name, _: Local) -> None:
+        self.mentions.append((expr.id, self.step))
+
+    def attribute(self, expr: facts.Attribute, local: Local) -> None:
+        base = expr.base
+        self.attributes.setdefault(expr.name, self.step)
+        if type(base) is facts.Call and base.func == _SUPER:
+            self.code.super_calls[id(self.function)].append(expr.name)
+        if base != self.own:
+            for source in tails(base):
+                self.code.accesses[source].append(Occurrence(self.function, self.step, expr, local))
+        self.expression(base, local)
+
+    def call(self, expr: facts.Call, local: Local) -> None:
+        code = self.code
+        called = tail(expr.func)
+        if called is not None:
+            occurrence = Occurrence(self.function, self.step, expr, local)
+            code.calls[called].append(occurrence)
+            if called in _PROBES and expr.args:
+                for source in tails(expr.args[0]):
+                    code.probes[source].append(occurrence)
+            code.flow_call(called, expr)
+        self.expression(expr.func, local)
+        for arg in expr.args:
+            self.expression(arg, local)
+        for keyword in expr.keywords:
+            self.expression(keyword.value, local)
+
+    def boolean(self, expr: facts.Boolean, local: Local) -> None:
+        for value in expr.values:
+            self.expression(value, local)
+            local = (*local, (value, expr.op == "and"))
+
+    def choice(self, expr: facts.Choice, local: Local) -> None:
+        self.expression(expr.test, local)
+        self.expression(expr.then, (*local, (expr.test, True)))
+        self.expression(expr.otherwise, (*local, (expr.test, False)))
+
+    def comprehension(self, expr: facts.Comprehension, local: Local) -> None:
+        for loop in expr.loops:
+            self.expression(loop.iterable, local)
+            self.code.flow(loop.target, loop.iterable)
+            for condition in loop.conditions:
+                self.expression(condition, local)
+                local = (*local, (condition, True))
+        self.expression(expr.element, local)
+
+    def walrus(self, expr: facts.Walrus, local: Local) -> None:
+        self.code.flow(facts.Name(expr.name), expr.value)
+        self.expression(expr.value, local)
 
 
+# By type, not by `match`: every expression under scan comes through here.
+_WALKS: dict[type, Callable[[_Walk, Any, Local], None]] = {
+    facts.Constant: lambda walk, expr, local: None,  # noqa: ARG005
+    facts.Name: _Walk.name,
+    facts.Attribute: _Walk.attribute,
+    facts.Call: _Walk.call,
+    facts.Boolean: _Walk.boolean,
+    facts.Choice: _Walk.choice,
+    facts.Comprehension: _Walk.comprehension,
+    facts.Walrus: _Walk.walrus,
+}
+_SUPER = facts.Name("super")
 _PROBES = frozenset({"hasattr", "getattr", "setattr"})
 
 
@@ -210,8 +252,16 @@ def tail(expr: Expr) -> str | None:
             return None
 
 
-def tails(expr: Expr) -> Iterator[str]:
+def tails(expr: Expr) -> Iterable[str]:
     """All names that the value of an expression can have travelled under."""
+    if type(expr) is facts.Name:
+        return (expr.id,)
+    if type(expr) is facts.Attribute:
+        return (expr.name,)
+    return () if type(expr) is facts.Constant else _tails(expr)
+
+
+def _tails(expr: Expr) -> Iterator[str]:
     match expr:
         case facts.Boolean(values=values) | facts.Sequence(items=values) | facts.Mapping(values=values):
             for value in values:

@@ -9,8 +9,8 @@ trees, cut down to what linking needs; anything else keeps only its parts (`Othe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal, TypeAlias, Union
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, TypeAlias, Union
 
 import msgspec
 
@@ -342,43 +342,43 @@ class Module(Node, frozen=True, array_like=True, gc=False):
 
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The direct sub-expressions, in source order."""
-    match expr:
-        case Attribute():
-            return (expr.base,)
-        case Call():
-            return (expr.func, *expr.args, *(keyword.value for keyword in expr.keywords))
-        case Item():
-            return (expr.base, expr.index)
-        case Sequence():
-            return expr.items
-        case Mapping():
-            return (*(key for key in expr.keys if key is not None), *expr.values)
-        case Boolean():
-            return expr.values
-        case Not():
-            return (expr.operand,)
-        case Compare():
-            return expr.operands
-        case Choice():
-            return (expr.test, expr.then, expr.otherwise)
-        case Lambda():
-            return (expr.body,)
-        case Comprehension():
-            loops = (part for loop in expr.loops for part in (loop.target, loop.iterable, *loop.conditions))
-            return (*loops, expr.element)
-        case Starred() | Walrus():
-            return (expr.value,)
-        case Other():
-            return expr.parts
-        case _:
-            return ()
+    parts = _CHILDREN.get(type(expr))
+    return parts(expr) if parts is not None else ()
+
+
+def _of_comprehension(expr: Comprehension) -> tuple[Expr, ...]:
+    loops = (part for loop in expr.loops for part in (loop.target, loop.iterable, *loop.conditions))
+    return (*loops, expr.element)
+
+
+# By type, not by `match`: this is asked of every expression of every body, several times.
+_CHILDREN: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
+    Attribute: lambda expr: (expr.base,),
+    Call: lambda expr: (expr.func, *expr.args, *[keyword.value for keyword in expr.keywords]),
+    Item: lambda expr: (expr.base, expr.index),
+    Sequence: lambda expr: expr.items,
+    Mapping: lambda expr: (*[key for key in expr.keys if key is not None], *expr.values),
+    Boolean: lambda expr: expr.values,
+    Not: lambda expr: (expr.operand,),
+    Compare: lambda expr: expr.operands,
+    Choice: lambda expr: (expr.test, expr.then, expr.otherwise),
+    Lambda: lambda expr: (expr.body,),
+    Comprehension: _of_comprehension,
+    Starred: lambda expr: (expr.value,),
+    Walrus: lambda expr: (expr.value,),
+    Other: lambda expr: expr.parts,
+}
 
 
 def walk(expr: Expr) -> Iterator[Expr]:
-    """An expression and everything in it."""
-    yield expr
-    for child in children(expr):
-        yield from walk(child)
+    """An expression and everything in it, in source order."""
+    pending = [expr]
+    while pending:
+        one = pending.pop()
+        yield one
+        parts = _CHILDREN.get(type(one))
+        if parts is not None:
+            pending += parts(one)[::-1]
 
 
 def spell(expr: Expr | None) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from specint.facts import model as facts
-from specint.facts.model import Expr, Step
+from specint.facts.model import Attribute, Expr, Node, Step, walk
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +55,13 @@ class FunctionNode:
     def binds(self) -> dict[str, list[Step]]:
         """Every step that gives a local name a value, in source order."""
         return _binds(self.facts.body)
+
+    @cached_property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """Every attribute that the body's steps mention, `self.x` included, as often as they do."""
+        values = (getattr(step, "value", None) for step in self.facts.body.steps)
+        parts = (part for value in values if isinstance(value, Node) for part in walk(value))  # type: ignore[arg-type]
+        return tuple(part for part in parts if isinstance(part, Attribute))
 
     @cached_property
     def nested(self) -> tuple[FunctionNode, ...]:

@@ -136,7 +136,9 @@ class SpecintChecker(BaseChecker):
                     jobs=None if options.jobs == 1 else 1,
                 )
             )
-        with collector_resting():  # pylint's own trees are a large heap, and going through it costs more than the answer
+        with (
+            collector_resting()
+        ):  # pylint's own trees are a large heap, and going through it costs more than the answer
             return self._index.findings(file)
 
     def _keep(self, file: LintedFile, finding: Finding) -> None:
