@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from specint.graph.questions import Questions
 
 
@@ -32,14 +34,17 @@ def test_what_was_concluded_inside_a_circle_is_not_kept_after_it() -> None:
 def test_answer_cut_short_is_asked_anew() -> None:
     questions, asked = Questions(), []
 
-    def short() -> int:
-        asked.append(1)
-        questions.lean("too deep")
-        return 1
+    def within(key: str, answer: Callable[[], int]) -> int:
+        return questions.ask_within(0, key, answer, meanwhile=0, beyond=-1)
 
-    questions.ask("outer", lambda: questions.ask("inner", short, 0), 0)
-    questions.ask("inner", lambda: asked.append(2) or 2, 0)
-    assert asked == [1, 2]
+    def outer() -> int:
+        asked.append("outer")
+        return within("inner", lambda: 1)
+
+    assert within("outer", outer) == -1, "a question within the only one that may be open"
+    assert within("inner", lambda: 1) == 1
+    assert within("outer", outer) == -1
+    assert asked == ["outer", "outer"], "an answer that was cut short isn't kept"
 
 
 def test_answer_that_fails_is_open_again() -> None:
