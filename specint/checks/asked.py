@@ -106,10 +106,11 @@ def sites_of(requirements: tuple[Requirement, ...], algorithms: tuple[str, ...])
     """Where requirements come from, as far as they hold for some of the algorithms."""
     seen = set()
     for requirement in requirements:
-        under = ", ".join(a for a in algorithms if a in requirement.algorithms)
+        concerned = [a for a in algorithms if a in requirement.algorithms]
         verb = {"call": "called", "read": "read", "write": "written"}[requirement.use]
-        for site in requirement.sites if under else ():
-            if site not in seen:
+        for site in requirement.sites:
+            under = ", ".join(site.under(concerned))
+            if under and site not in seen:
                 seen.add(site)
                 what = f"{requirement.member} is {verb} here for {under}, in {site.function}"
                 yield Evidence(file=site.file, line=site.line, what=what)

@@ -85,12 +85,11 @@ def call_sites(requirements: tuple[Requirement, ...], algorithms: tuple[str, ...
     """Where the algorithms ask for a member."""
     seen = set()
     for requirement in requirements:
-        if not set(requirement.algorithms) & set(algorithms):
-            continue
-        under = ", ".join(a for a in algorithms if a in requirement.algorithms)
+        concerned = [a for a in algorithms if a in requirement.algorithms]
         verb = {"call": "called", "read": "read", "write": "written"}[requirement.use]
         for site in requirement.sites:
-            if site not in seen:
+            under = ", ".join(site.under(concerned))
+            if under and site not in seen:
                 seen.add(site)
                 yield Evidence(file=site.file, line=site.line, what=f"{verb} here for {under}, in {site.function}")
 

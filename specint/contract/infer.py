@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import msgspec
+
 from specint.contract.conditions import Side
 from specint.contract.flags import is_given
 from specint.contract.interfaces import classify
@@ -251,7 +253,7 @@ class Inference:
     def _merge(self, key: tuple[object, ...], places: list[tuple[Touch, str, Meaning]]) -> Requirement:
         role, member, use, strength, group, condition, _ = key
         algorithms = {algorithm for _, algorithm, _ in places}
-        sites = sorted({self.site(touch.function, touch.line) for touch, _, _ in places})
+        sites = self._sites(places)
         calls = [touch.call for touch, _, _ in places if touch.call is not None]
         open_settings = [meaning.settings for _, _, meaning in places]
         settings = () if () in open_settings else tuple(dict.fromkeys(s for one in open_settings for s in one))
@@ -261,7 +263,7 @@ class Inference:
             use=use,  # type: ignore[arg-type]
             algorithms=() if "" in algorithms else tuple(a for a in self.algorithms if a in algorithms),
             strength=strength,  # type: ignore[arg-type]
-            sites=tuple(sites),
+            sites=sites,
             group=group,  # type: ignore[arg-type]
             call=merge_shapes(calls),
             condition=condition,  # type: ignore[arg-type]
@@ -271,10 +273,19 @@ class Inference:
             interface=self._interface(str(member), sites, algorithms),
         )
 
-    def _interface(self, member: str, sites: list[Site], algorithms: set[str]) -> str:
-        workers = (
-            f"{self.reach.receivers.project.package}.{self.reach.roots.declared.code.workers}".replace(".", "/") + "/"
-        )
+    def _sites(self, places: list[tuple[Touch, str, Meaning]]) -> tuple[Site, ...]:
+        """Every place once, with the algorithms that come by."""
+        found: dict[Site, set[str]] = defaultdict(set)
+        for touch, algorithm, _ in places:
+            found[self.site(touch.function, touch.line)].add(algorithm)
+        names = {
+            site: () if "" in under else tuple(name for name in self.algorithms if name in under)
+            for site, under in found.items()
+        }
+        return tuple(msgspec.structs.replace(site, algorithms=names[site]) for site in sorted(found))
+
+    def _interface(self, member: str, sites: Iterable[Site], algorithms: set[str]) -> str:
+        workers = self.reach.workers.package.replace(".", "/") + "/"
         decided = "" not in algorithms or any(site.file.startswith(workers) for site in sites)
         return classify(member, (site.file for site in sites), decided=decided)
 

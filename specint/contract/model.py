@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -12,11 +13,21 @@ Strength = Literal["required", "raises", "optional", "any-of", "conditional"]
 
 
 class Site(msgspec.Struct, frozen=True, order=True):
-    """One place that touches a model object. `file` is relative to the folder that holds the `sglang` package."""
+    """One place that touches a model object.
+
+    Attributes:
+        file: relative to the folder that holds the `sglang` package.
+        algorithms: under which of the requirement's algorithms the line runs; empty where every server runs it.
+    """
 
     file: str
     line: int
     function: str
+    algorithms: tuple[str, ...] = ()
+
+    def under(self, algorithms: Iterable[str]) -> tuple[str, ...]:
+        """Which of these algorithms come by here, in their order."""
+        return tuple(name for name in algorithms if not self.algorithms or name in self.algorithms)
 
 
 class CallShape(msgspec.Struct, frozen=True, order=True):
@@ -54,7 +65,8 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True):
             `optional` (a usable default).
         group: the members of an any-of, in the order in which the caller tries them, joined by "|".
         interface: which contract it belongs to; "speculative" is the one that verdicts are about.
-        decided_by: the line that sets the strength: the raise, the hasattr, the handler; else the first site.
+        decided_by: the line that sets the strength: the raise, the hasattr, the handler; else the first site. Its
+            `algorithms` say nothing.
         unconditional: some site stands under no condition that is open (on data, on configuration, on another object).
         settings: conditions on configuration (not on the model) that are open, as written in the source.
     """
@@ -72,6 +84,18 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True):
     decided_by: Site | None = None
     settings: tuple[str, ...] = ()
     unconditional: bool = True
+
+    def sites_under(self, algorithms: Iterable[str]) -> tuple[Site, ...]:
+        """The sites where one of these algorithms comes by; all of them where none is named."""
+        names = tuple(algorithms)
+        return tuple(site for site in self.sites if not names or site.under(names))
+
+
+def telling_site(requirements: Iterable[Requirement], algorithms: Iterable[str]) -> Site:
+    """The site to name where one must do: the first at which the most of these algorithms ask."""
+    names = tuple(algorithms)
+    sites = [site for requirement in requirements for site in requirement.sites]
+    return max(sites, key=lambda site: len(site.under(names)))
 
 
 class Contract(msgspec.Struct, frozen=True, kw_only=True):

@@ -67,9 +67,12 @@ def print_contract(console: Console, contract: Contract, wanted: Sequence[str], 
             table.add_column(column, overflow="fold")
         for r in requirements:
             total += 1
-            place = r.decided_by or r.sites[0]
+            sites = r.sites_under(wanted)
+            elsewhere = {(s.file, s.line) for s in r.sites if s not in sites}
+            decided = r.decided_by
+            place = sites[0] if decided is None or (decided.file, decided.line) in elsewhere else decided
             strength = r.strength + (f"\n{more}" if (more := condition(r)) else "")
-            others = f"\n+ {len(r.sites) - 1} more" if len(r.sites) > 1 else ""
+            others = f"\n+ {len(sites) - 1} more" if len(sites) > 1 else ""
             write = "= " if r.use == "write" else ""
             table.add_row(
                 Text(f"{write}{r.member}{shape(r.call)}"),
@@ -88,7 +91,7 @@ def contract_markdown(contract: Contract, wanted: Sequence[str], version: str) -
     for title, requirements in by_role(contract, wanted):
         lines += [f"## {title}", "", "| member | strength | algorithms | asked at |", "|---|---|---|---|"]
         for r in requirements:
-            sites = "<br>".join(f"`{s.file}:{s.line}`" for s in r.sites)
+            sites = "<br>".join(f"`{s.file}:{s.line}`" for s in r.sites_under(wanted))
             strength = r.strength + (f": {more}" if (more := condition(r)) else "")
             cells = (f"`{r.member}{shape(r.call)}`", _escaped(strength), algorithms(r), sites)
             lines.append(f"| {' | '.join(cells)} |")

@@ -138,9 +138,10 @@ def _print_requirement(
         console.print(Text(f"    {status.reason}", style="dim"), soft_wrap=True)
     for line in () if optional else provider_path(status, model, signs, shown):
         console.print(Text(f"    {line}"), soft_wrap=True)
-    for site in requirement.sites[:_MOST_SITES]:
+    sites = requirement.sites_under(algorithms)
+    for site in sites[:_MOST_SITES]:
         console.print(_site(site, shown), soft_wrap=True)
-    if (more := len(requirement.sites) - _MOST_SITES) > 0:
+    if (more := len(sites) - _MOST_SITES) > 0:
         console.print(Text(f"    asked in {counted(more, 'more place')}", style="dim"))
 
 

@@ -9,6 +9,8 @@ import textwrap
 
 import pytest
 
+from specint.contract.model import telling_site
+
 MODULE = "sglang.srt.speculative.ngram_worker"
 WORKER = """
 from sglang.srt.lora.layers import unwrap_lora_layer
@@ -206,3 +208,12 @@ def test_function_that_nobody_calls_and_no_worker_has_asks_of_no_single_algorith
     text = WORKER + "\n\ndef stray(target_worker: TpModelWorker):\n    target_worker.model_runner.model.hook()\n"
     found = read(small_tree, {MODULE: text}).of("hook")
     assert all(one.algorithms == () for one in found)
+
+
+def test_site_knows_which_algorithms_come_by(asked) -> None:
+    (one,) = [r for r in asked("a, b = model.get_embed_and_head()") if r.member == "get_embed_and_head"]
+    here = {site.file.rpartition("/")[2]: site.algorithms for site in one.sites}
+    assert here.pop("ngram_worker.py") == ("NGRAM",)
+    assert here and not any("NGRAM" in algorithms for algorithms in here.values())
+    assert [site.file.rpartition("/")[2] for site in one.sites_under(["NGRAM"])] == ["ngram_worker.py"]
+    assert telling_site([one], ["NGRAM"]).algorithms == ("NGRAM",), "not the first one, which NGRAM never reaches"

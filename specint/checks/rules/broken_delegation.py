@@ -10,6 +10,7 @@ from specint.checks.context import Context, listed
 from specint.checks.finding import Evidence, Finding
 from specint.facts import model as facts
 from specint.graph.dataflow import Break, own_name
+from specint.contract.model import telling_site
 
 SYMBOL = "spec-broken-delegation"
 
@@ -68,7 +69,7 @@ def _finding(context: Context, one: Asked, broken: list[Break]) -> Finding:
     lacking = f"{base} is of class {listed(holders)}{where}, which has no {first.name}"
     what = "nothing ever sets it" if is_self else lacking
     instead = _instead(context, first)
-    site = one.requirements[0].sites[0]
+    site = telling_site(one.requirements, one.algorithms)
     through = f", through {first.function.facts.qualname}" if first.through else ""
     message = (
         f"{one.model.name}.{one.member} can't work{through}: it reaches for {first.chain}, but {what}"

@@ -10,6 +10,7 @@ from specint.checks.finding import Evidence, Finding
 from specint.checks.rules.partial_interface import claiming_members, claims_itself
 from specint.compliance.judge import insists
 from specint.compliance.model import ModelCompliance
+from specint.contract.model import telling_site
 
 SYMBOL = "spec-contract-drift"
 
@@ -32,7 +33,7 @@ def check(context: Context) -> Iterator[Finding]:
                     under += [algorithm] if algorithm not in under else []
         if not broken:
             continue
-        site = requirement.sites[0]
+        site = telling_site([requirement], under)
         module = site.file.removesuffix(".py").replace("/", ".")
         names = [model.name for model in broken.values()]
         yield Finding(

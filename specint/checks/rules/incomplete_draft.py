@@ -8,7 +8,7 @@ from specint.checks.catalog import rule
 from specint.checks.context import Context, listed
 from specint.checks.finding import Evidence, Finding
 from specint.compliance.model import ModelCompliance
-from specint.contract.model import Requirement
+from specint.contract.model import Requirement, telling_site
 
 SYMBOL = "spec-incomplete-draft"
 
@@ -79,7 +79,7 @@ def _finding(context: Context, model: ModelCompliance, member: str, algorithms: 
         for r in context.contract.requirements
         if r.member == member and any(asks_draft(r, a, model) for a in algorithms)
     ]
-    site = asking[0].sites[0]
+    site = telling_site(asking, algorithms)
     verb = {"call": "calls", "read": "reads", "write": "sets"}[asking[0].use]
     return Finding(
         rule=SYMBOL,
@@ -97,6 +97,6 @@ def _finding(context: Context, model: ModelCompliance, member: str, algorithms: 
         evidence=tuple(
             Evidence(file=s.file, line=s.line, what=f"{verb} {member} here, in {s.function}")
             for r in asking
-            for s in r.sites
+            for s in r.sites_under(algorithms)
         ),
     )

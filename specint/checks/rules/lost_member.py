@@ -6,7 +6,7 @@ from specint.checks.catalog import rule
 from specint.checks.finding import Evidence, Finding
 from specint.compliance.judge import insists
 from specint.compliance.model import ModelCompliance
-from specint.contract.model import Contract
+from specint.contract.model import Contract, telling_site
 
 SYMBOL = "spec-lost-member"
 
@@ -55,7 +55,7 @@ def _finding(
     how = f"inherited from {provider}" if had.provider != then.class_ else "its own"
     bases = _parents(then), _parents(model)
     moved = f"; its bases were {bases[0]} and are {bases[1]}" if bases[0] != bases[1] else ""
-    site = next(r for r in contract.requirements if r.member == member).sites[0]
+    site = telling_site([r for r in contract.requirements if r.member == member], algorithms)
     return Finding(
         rule=SYMBOL,
         id=rule(SYMBOL).id,

@@ -11,7 +11,7 @@ from specint.checks.finding import Evidence, Finding
 from specint.checks.reshaping import moved_into
 from specint.compliance.judge import HARD
 from specint.compliance.model import ModelCompliance
-from specint.contract.model import Requirement
+from specint.contract.model import Requirement, telling_site
 from specint.facts import model as facts
 
 SYMBOL = "spec-method-outside-class"
@@ -74,7 +74,7 @@ def _finding(
     algorithms = tuple(a for a in context.contract.algorithms if any(a in r.algorithms for r in requirements))
     outer = function.qualname.rpartition(".")[0]
     where = f"inside the method {outer}, where it is a local function" if outer else "below the class, not in it"
-    site = requirements[0].sites[0]
+    site = telling_site(requirements, algorithms)
     has = model.members[function.name].status == "present"
     lacks = "" if has else f", which therefore has no {function.name}"
     message = (

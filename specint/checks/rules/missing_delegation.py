@@ -9,6 +9,7 @@ from specint.checks.context import Context, call_sites, gaps, listed, providers
 from specint.checks.delegation import delegation
 from specint.checks.finding import Evidence, Finding
 from specint.compliance.model import ModelCompliance
+from specint.contract.model import telling_site
 
 SYMBOL = "spec-missing-delegation"
 
@@ -46,7 +47,7 @@ def _finding(context: Context, model: ModelCompliance, member: str, algorithms: 
     call = next((r for r in requirements if r.use == "call"), None)
     shown = f"{member}()" if call is not None else member
     others = f"; {listed([one.holder.rpartition('.')[2] for one in lacking])} has it not" if lacking else ""
-    site = requirements[0].sites[0]
+    site = telling_site(requirements, algorithms)
     beyond = _beyond(model, algorithms)
     message = (
         f"{model.name} doesn't delegate {shown} to self.{status.inner} ({holder} has it{inherited}{others}); "

@@ -12,7 +12,7 @@ from specint.checks.rules.missing_delegation import delegable
 from specint.compliance.judge import insists
 from specint.compliance.model import ModelCompliance
 from specint.contract.interfaces import RUNTIME, SPECULATIVE
-from specint.contract.model import Requirement
+from specint.contract.model import Requirement, telling_site
 
 SYMBOL = "spec-partial-interface"
 
@@ -116,7 +116,7 @@ def _finding(
     member = label.split("|")[0]
     requirements = tuple(r for part in label.split("|") for r in context.insisted(part))
     offered = [c for a in algorithms for c in claims[a] if _offers(model, c)]
-    site = requirements[0].sites[0]
+    site = telling_site(requirements, algorithms)
     wanted = " or ".join(label.split("|"))
     message = (
         f"{model.name} offers {listed(list(dict.fromkeys(offered)))}, which only {listed(algorithms)} asks for, but not "

@@ -11,7 +11,7 @@ from specint.checks.context import Context, listed
 from specint.checks.finding import Evidence, Finding
 from specint.checks.reshaping import defaulted
 from specint.compliance.judge import HARD
-from specint.contract.model import CallShape, Requirement
+from specint.contract.model import CallShape, Requirement, telling_site
 from specint.facts import model as facts
 from specint.graph.dataflow import Place
 from specint.graph.hierarchy import Member
@@ -138,7 +138,7 @@ def _finding(
     requirement, problem = wrong[0]
     algorithms = tuple(a for a in one.algorithms if any(not r.algorithms or a in r.algorithms for r, _ in wrong))
     shape = ", ".join(_spelled(param) for param in function.facts.params)
-    site = requirement.sites[0]
+    site = telling_site([requirement], algorithms)
     done = "called" if requirement.use == "call" else "read"
     message = (
         f"{one.model.name}.{one.member}({shape}) doesn't fit how {listed(algorithms) or 'a model inside another'} "

@@ -33,7 +33,7 @@ def _finding(contract: Contract, model: ModelCompliance, algorithm: str, label: 
     evidence = tuple(
         Evidence(file=site.file, line=site.line, what=f"asked for here, in {site.function}")
         for requirement in asked
-        for site in requirement.sites
+        for site in requirement.sites_under([algorithm])
     )
     at = f" ({evidence[0].file}:{evidence[0].line})" if evidence else ""
     return Finding(

@@ -14,6 +14,7 @@ from specint.facts import model as facts
 from specint.graph.attributes import Arm
 from specint.graph.dataflow import Place, leaves_always
 from specint.graph.project import FunctionNode
+from specint.contract.model import telling_site
 
 SYMBOL = "spec-wrong-return"
 
@@ -157,7 +158,7 @@ def _values(count: int) -> str:
 def _finding(one: Asked, wrong: list[Wrong], unpacks: int | None) -> Finding:
     first = wrong[0]
     unpacking = [r for r in one.requirements if r.call is not None and r.call.unpacks]
-    site = (unpacking or one.requirements)[0].sites[0]
+    site = telling_site(unpacking or one.requirements, one.algorithms)
     wanted = f"unpack {_values(unpacks)}" if unpacks else "use what it returns"
     message = (
         f"{one.model.name}.{one.member} doesn't give what {listed(one.algorithms)} "

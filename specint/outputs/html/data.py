@@ -136,7 +136,7 @@ def _asked(result: Result, one: Requirement, excerpts: Excerpts, chosen: Sequenc
         strength=one.strength,
         algorithms=tuple(name for name in one.algorithms if name in chosen),
         interface=one.interface,
-        sites=tuple((excerpts.at(site.file, site.line), site.line, site.function) for site in one.sites),
+        sites=tuple((excerpts.at(site.file, site.line), site.line, site.function) for site in one.sites_under(chosen)),
         group=one.group,
         condition=", ".join(condition),
         decided=(excerpts.at(decided.file, decided.line), decided.line, decided.function) if decided else None,
