@@ -174,6 +174,7 @@ def _analyze(
 ) -> tuple[Analysis, tuple[str, ...]]:
     from specint import checks
     from specint.checks.context import Context
+    from specint.checks.verdicts import with_broken
     from specint.compliance.judge import Judge
     from specint.compliance.registry import draft_architectures
     from specint.contract.roots import find_roots
@@ -227,7 +228,7 @@ def _analyze(
     analysis = Analysis(
         sglang=tree.origin,
         contract=contract,
-        models=judged,
+        models=with_broken(judged, findings),
         findings=findings,
         diagnostics=tuple(sorted(diagnostics, key=lambda one: (one.file, one.line, one.what))),
         against=against.origin if against is not None else None,

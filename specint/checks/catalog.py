@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 Severity = Literal["fatal", "error", "warning", "info"]
 
 _LETTERS: dict[str, str] = {"fatal": "F", "error": "E", "warning": "W", "info": "I"}
-_KINDS: dict[str, type] = {"default": bool, "on_demand": bool, "references": list}
-_OPTIONAL = {"default", "references", "headline", "on_demand"}
+_KINDS: dict[str, type] = {"default": bool, "on_demand": bool, "breaks": bool, "references": list}
+_OPTIONAL = {"default", "references", "headline", "on_demand", "breaks"}
 _FILES = {"bad", "good"}
 _ID = re.compile(r"[FEWI]77\d\d\Z")
 _SYMBOL = re.compile(r"spec(-[a-z0-9]+)+\Z")
@@ -40,6 +40,7 @@ class Rule:
         since: the release of specint that brought the rule.
         default: whether the rule speaks without being selected.
         on_demand: the rule answers only what the user demands of a model, so that its silence says nothing.
+        breaks: a finding says that a member is there and can't work, so that the model is no `ok` for its algorithms.
         headline: what to do about a finding, in a few words; the line above a patch.
         bad, good: the example files, name to text; filled from the folder.
     """
@@ -54,6 +55,7 @@ class Rule:
     since: str
     default: bool = True
     on_demand: bool = False
+    breaks: bool = False
     headline: str = ""
     bad: dict[str, str]
     good: dict[str, str]

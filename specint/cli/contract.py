@@ -143,8 +143,8 @@ def _broken(diff: tuple[str, str], paths: tuple[Path, ...], common: options.Comm
             continue
         for algorithm, verdict in model.algorithms.items():
             was = then[model.class_].algorithms.get(algorithm)
-            if verdict.verdict in ("missing", "unknown") and (was is None or was.verdict == "ok"):
-                what = ", ".join(verdict.missing or verdict.unknown)
+            if verdict.verdict in ("missing", "broken", "unknown") and (was is None or was.verdict == "ok"):
+                what = ", ".join(verdict.missing or verdict.broken or verdict.unknown)
                 since = "ok before" if was is not None else f"{algorithm} is new"
                 lines.append(f"{model.name}: {algorithm} {verdict.verdict}: {what} ({since})")
     return tuple(lines)

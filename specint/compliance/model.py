@@ -8,7 +8,7 @@ import msgspec
 
 Status = Literal["present", "missing", "unknown"]
 Way = Literal["own", "inherited", "attribute", "property", "assigned"]
-VerdictWord = Literal["ok", "missing", "unknown", "not applicable"]
+VerdictWord = Literal["ok", "missing", "broken", "unknown", "not applicable"]
 
 
 class Inner(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,11 +56,17 @@ class MemberStatus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """One model under one algorithm. `missing` and `unknown` name members ("a|b" for an any-of)."""
+    """One model under one algorithm.
+
+    Attributes:
+        missing, unknown: members ("a|b" for an any-of).
+        broken: members that are there, of which a rule found that they can't do what the algorithm needs.
+    """
 
     verdict: VerdictWord
     missing: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
     reason: str | None = None
 
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from specint.checks.finding import Finding
-from specint.compliance.model import Inner, MemberStatus, ModelCompliance
+from specint.compliance.model import Inner, MemberStatus, ModelCompliance, VerdictWord
 from specint.contract.model import Contract, Requirement, Site
 from specint.outputs.addition import grouped
 from specint.outputs.findings_text import finding_line
@@ -102,7 +102,13 @@ def _print_head(
         verdict = model.algorithms.get(algorithm)
         if verdict is None:
             continue
-        told = ", ".join([*verdict.missing, *(f"{member}?" for member in verdict.unknown)])
+        told = ", ".join(
+            [
+                *verdict.missing,
+                *(f"{member} can't work" for member in verdict.broken),
+                *(f"{one}?" for one in verdict.unknown),
+            ]
+        )
         text = Text.assemble(
             (f"{algorithm}: ", "bold"), (signs.labelled(verdict.verdict), VERDICT_STYLES[verdict.verdict])
         )
@@ -123,13 +129,18 @@ def _print_requirement(
     shown: Shown,
 ) -> None:
     status = _status(model, requirement)
-    word = STATUS_WORDS[status.status]
+    broken = any(requirement.member in one.broken for name, one in model.algorithms.items() if name in algorithms)
+    word: VerdictWord = "broken" if broken else STATUS_WORDS[status.status]
     optional = requirement.strength == "optional" and status.status == "missing"
     style = "dim" if optional else VERDICT_STYLES[word]
     strength = {"raises": "required", "any-of": f"one of {requirement.group}"}.get(
         requirement.strength, requirement.strength
     )
-    head = Text.assemble((f"{signs.verdict(word)} {requirement.member}", style), f"  {status.status}, {strength}")
+    but = " but can't work" if broken else ""
+    head = Text.assemble(
+        (f"{signs.verdict(word)} {requirement.member}", style),
+        f"  {status.status}{but}, {strength}",
+    )
     head.append(f", {call_phrase(requirement)}")
     if len(algorithms) > 1 and requirement.algorithms:
         head.append(f"  [{', '.join(requirement.algorithms)}]", style="dim")

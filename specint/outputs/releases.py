@@ -32,10 +32,10 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def kind(self) -> ChangeKind:
-        """`lost` is from ok to missing."""
-        if self.after == "ok" and self.before in ("missing", "unknown"):
+        """`lost` is from ok to missing or broken."""
+        if self.after == "ok" and self.before != "not applicable":
             return "became ok"
-        return "lost" if self.before == "ok" and self.after == "missing" else "other"
+        return "lost" if self.before == "ok" and self.after in ("missing", "broken") else "other"
 
 
 class Releases(msgspec.Struct, frozen=True, kw_only=True):
@@ -133,7 +133,7 @@ def releases_phrase(releases: Releases) -> str:
 
 _TITLES: tuple[tuple[ChangeKind, str], ...] = (
     ("became ok", "became ok"),
-    ("lost", "was ok, now missing"),
+    ("lost", "was ok, now missing or broken"),
     ("other", "other changes"),
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -18,7 +19,7 @@ from specint.pipeline import Analysis
 _GAP = 2
 """Spaces between columns: one is the box's, one is padding."""
 _SHORTEST_NAME = 16
-_WORDS: tuple[VerdictWord, ...] = ("ok", "missing", "unknown", "not applicable")
+_WORDS: tuple[VerdictWord, ...] = get_args(VerdictWord)
 
 
 def print_report(
@@ -63,7 +64,8 @@ def _width(table: Matrix, signs: Signs, *, words: bool) -> int:
 def _notes(table: Matrix, signs: Signs, *, words: bool) -> list[str]:
     notes = []
     if not words:
-        notes.append(", ".join(signs.labelled(word) for word in _WORDS))
+        used = {word for row in table.rows for word in row.verdicts}
+        notes.append(", ".join(signs.labelled(word) for word in _WORDS if word in used))
     same: dict[str, list[str]] = {}
     for algorithm, column in table.alike:
         same.setdefault(column, []).append(algorithm)

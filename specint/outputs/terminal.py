@@ -22,6 +22,7 @@ Shown = Callable[[str], str]
 VERDICT_STYLES: dict[VerdictWord, str] = {
     "ok": "green",
     "missing": "bold red",
+    "broken": "bold red",
     "unknown": "yellow",
     "not applicable": "dim",
 }
@@ -35,6 +36,7 @@ SEVERITY_STYLES: dict[Severity, str] = {
 _VERDICT_WORDS: dict[VerdictWord, str] = {
     "ok": "ok",
     "missing": "missing",
+    "broken": "broken",
     "unknown": "unknown",
     "not applicable": "n/a",
 }
@@ -45,6 +47,7 @@ class Signs(msgspec.Struct, frozen=True):
 
     ok: str = "✓"
     missing: str = "✗"
+    broken: str = "!"
     unknown: str = "?"
     not_applicable: str = "·"
     arrow: str = "→"
@@ -54,6 +57,7 @@ class Signs(msgspec.Struct, frozen=True):
         signs: dict[VerdictWord, str] = {
             "ok": self.ok,
             "missing": self.missing,
+            "broken": self.broken,
             "unknown": self.unknown,
             "not applicable": self.not_applicable,
         }

@@ -25,6 +25,7 @@ class Word(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     word: str
     missing: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
     reason: str | None = None
 
 
@@ -93,7 +94,13 @@ def _word(model: ModelCompliance, algorithm: str) -> Word:
     verdict = model.algorithms.get(algorithm)
     if verdict is None:
         return Word(word="not applicable")
-    return Word(word=verdict.verdict, missing=verdict.missing, unknown=verdict.unknown, reason=verdict.reason)
+    return Word(
+        word=verdict.verdict,
+        missing=verdict.missing,
+        unknown=verdict.unknown,
+        broken=verdict.broken,
+        reason=verdict.reason,
+    )
 
 
 def _members(result: Result, model: ModelCompliance, classes: Numbers, excerpts: Excerpts) -> dict[str, Member]:

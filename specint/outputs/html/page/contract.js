@@ -29,7 +29,7 @@ function contractView(name) {
   return el('article', { class: 'page' }, el('h2', {}, 'What the algorithms ask of a model'), tabs,
     el('h2', { class: 'algorithm' }, algorithm, aliases.length ? el('span', { class: 'faint' }, ` also called ${aliases.join(', ')}`) : null),
     workers.length ? el('p', {}, 'Served by ', workers.flatMap((worker, index) => (index ? [', ', code(worker)] : [code(worker)]))) : null,
-    el('p', {}, ['ok', 'missing', 'unknown', 'not applicable'].map((word) => [
+    el('p', {}, VERDICTS.map((word) => [
       el('a', { class: 'chip', href: address('matrix', '', { algorithm, verdict: word }) }, verdict(word), ` ${count(word)}`), ' ']).flat()),
     contractTable('Asked of the target', own.filter((one) => one.role === 'target' || one.role === 'both')),
     contractTable('Asked of the draft', own.filter((one) => one.role === 'draft')),

@@ -14,7 +14,7 @@ const memberOf = (model, name) => ({ status: 'missing', ...(model.members[name] 
 const insisted = (requirement) => requirement.strength !== 'optional';
 const verdictOf = (model, algorithm) => {
   const found = model.verdicts[report.algorithms.indexOf(algorithm)];
-  return { missing: [], unknown: [], ...found };
+  return { missing: [], broken: [], unknown: [], ...found };
 };
 
 // From an earlier release: what became of each verdict, and which models are new.

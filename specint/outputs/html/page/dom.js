@@ -13,7 +13,8 @@ function el(tag, attributes, ...children) {
 const code = (text) => el('code', {}, text);
 const plural = (number, noun) => `${number} ${noun}${number === 1 ? '' : noun.endsWith('s') ? 'es' : 's'}`;
 
-const SIGNS = { ok: '✓', missing: '✗', unknown: '?', 'not applicable': '·' };
+const SIGNS = { ok: '✓', missing: '✗', broken: '!', unknown: '?', 'not applicable': '·' };
+const VERDICTS = Object.keys(SIGNS);
 const SHORT = { 'not applicable': 'n/a' };
 const STATUS_WORDS = { present: 'ok', missing: 'missing', unknown: 'unknown' };
 const classOf = (word) => word.replace(' ', '-');

@@ -12,11 +12,10 @@ function makeBar() {
     type: 'search', id: 'search', placeholder: 'Search models, for example “gemma”', 'aria-label': 'Search models', autocomplete: 'off',
     spellcheck: 'false', oninput: () => setFilters({ q: search.value }),
   });
-  const words = ['ok', 'missing', 'unknown', 'not applicable'];
   const rules = report.rules.filter((rule) => report.findings.some((finding) => finding.rule === rule.symbol));
   const files = [...new Set(report.models.map((model) => model.at[0]))].map(fileName).sort();
   const choices = [
-    choice('verdict', 'Verdict', [['', 'any'], ...words.map((word) => [word, `${SIGNS[word]} ${word}`])]),
+    choice('verdict', 'Verdict', [['', 'any'], ...VERDICTS.map((word) => [word, `${SIGNS[word]} ${word}`])]),
     choice('algorithm', 'Algorithm', [['', 'all'], ...report.algorithms.map((name) => [name, name])]),
     choice('kind', 'Kind', [['', 'all models'], ['wrapper', 'wrappers'], ['plain', 'no wrappers'], ['target', 'targets'], ['draft', 'drafts']]),
     choice('rule', 'Findings', [['', 'all models'], ['any', 'with findings'], ...rules.map((rule) => [rule.symbol, rule.symbol])]),
@@ -50,6 +49,7 @@ function showBar(filters) {
 }
 
 const MEANINGS = [['ok', 'every member that the algorithm insists on is there.'], ['missing', 'the server would stop, or draft without effect.'],
+  ['broken', 'all is there, but something in it can’t work: a finding says what.'],
   ['unknown', 'only a running server can tell.'], ['not applicable', 'the class serves as a draft.']];
 
 function matrixNotes(filters) {

@@ -9,7 +9,7 @@ function columnsOf(filters) {
 function cell(model, algorithm) {
   const found = verdictOf(model, algorithm);
   const told = [...found.missing.map((name) => `lacks ${name.replaceAll('|', ' or ')}`),
-    ...found.unknown.map((name) => `${name} is not known`), found.reason].filter(Boolean).join('; ');
+    ...found.broken.map((name) => `${name} is there and can’t work`), ...found.unknown.map((name) => `${name} is not known`), found.reason].filter(Boolean).join('; ');
   const change = changedIn(model, algorithm);
   const was = change && el('span', { class: `change ${change.kind.replace(' ', '-')}` },
     change.kind === 'other' ? `was ${change.before}` : change.kind);
@@ -63,7 +63,7 @@ function sortBy(key) {
   setFilters({ sort: now === key ? `-${key}` : now === `-${key}` ? '' : key });
 }
 
-const RANK = { missing: 0, unknown: 1, ok: 2, 'not applicable': 3 };
+const RANK = { missing: 0, broken: 1, unknown: 2, ok: 3, 'not applicable': 4 };
 
 function arranged(rows, sort) {
   if (!sort) return rows;

@@ -16,7 +16,7 @@ function diff(text) {
 function verdictList(model) {
   return el('ul', { class: 'verdicts' }, report.algorithms.map((algorithm) => {
     const found = verdictOf(model, algorithm);
-    const told = [...found.missing, ...found.unknown.map((name) => `${name}?`)];
+    const told = [...found.missing, ...found.broken.map((name) => `${name} can’t work`), ...found.unknown.map((name) => `${name}?`)];
     const change = changedIn(model, algorithm);
     return el('li', {}, el('a', { href: address('contract', algorithm) }, algorithm), el('span', {}, verdict(found.word),
       told.map((name) => [' ', code(name.replaceAll('|', ' or '))]).flat(),

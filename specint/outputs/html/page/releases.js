@@ -36,6 +36,6 @@ function releasesView() {
   return el('article', { class: 'page' }, el('h2', {}, `From SGLang ${releases.before.version} to ${releases.after.version}`), el('p', {}, `${phrase}.`),
     releases.algorithms_added.length ? el('p', {}, `New algorithms: ${releases.algorithms_added.join(', ')}.`) : null,
     releases.algorithms_gone.length ? el('p', {}, `Algorithms that are gone: ${releases.algorithms_gone.join(', ')}.`) : null,
-    changeTable('Became ok', of('became ok')), changeTable('Was ok, now missing', of('lost')), changeTable('Other changes', of('other')),
+    changeTable('Became ok', of('became ok')), changeTable('Was ok, now missing or broken', of('lost')), changeTable('Other changes', of('other')),
     names('New models', releases.added), names('Models that are gone', releases.gone));
 }

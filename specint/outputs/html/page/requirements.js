@@ -31,7 +31,10 @@ function strengthText(requirement) {
   return STRENGTHS[requirement.strength] || requirement.strength;
 }
 
+const isBroken = (model, member) => model.verdicts.some((found) => (found.broken || []).includes(member));
+
 function statusOf(model, requirement) {
+  if (isBroken(model, requirement.member)) return 'broken';
   const names = (requirement.group || requirement.member).split('|');
   if (names.some((name) => memberOf(model, name).status === 'present')) return 'present';
   return memberOf(model, requirement.member).status;
@@ -40,9 +43,9 @@ function statusOf(model, requirement) {
 function requirementItem(model, requirement) {
   const member = memberOf(model, requirement.member);
   const optional = !insisted(requirement) && member.status === 'missing';
-  const word = STATUS_WORDS[member.status];
+  const word = isBroken(model, requirement.member) ? 'broken' : STATUS_WORDS[member.status];
   return el('li', { class: `requirement ${optional ? 'not-applicable' : classOf(word)}` },
-    el('p', { class: 'head' }, verdict(optional ? 'not applicable' : word, optional ? 'not there' : word === 'ok' ? 'present' : word), ' ', code(requirement.member),
+    el('p', { class: 'head' }, verdict(optional ? 'not applicable' : word, optional ? 'not there' : word === 'ok' ? 'present' : word === 'broken' ? 'present, can’t work' : word), ' ', code(requirement.member),
       el('span', { class: 'faint' }, ` ${strengthText(requirement)}, ${requirement.use}${requirement.condition ? `, ${requirement.condition}` : ''}`)),
     requirement.algorithms.length ? el('p', { class: 'chips' }, requirement.algorithms.map((name) => el('a', { class: 'chip', href: address('contract', name) }, name))) : null,
     wayTo(model, member), askers(requirement));
@@ -51,7 +54,7 @@ function requirementItem(model, requirement) {
 function requirementLists(model) {
   const roles = ['both', ...model.roles];
   const asked = report.requirements.filter((one) => roles.includes(one.role));
-  const order = { missing: 0, unknown: 1, present: 2 };
+  const order = { missing: 0, broken: 1, unknown: 2, present: 3 };
   const ranked = (list) => [...list].sort((a, b) => order[statusOf(model, a)] - order[statusOf(model, b)]);
   const part = (title, list, open) => (list.length ? el('details', { class: 'part', open },
     el('summary', {}, el('h3', {}, `${title} (${list.length})`)),
