@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from collections.abc import Callable, Iterable
@@ -12,6 +11,7 @@ from typing import Any
 import msgspec
 
 from specint.errors import SpecintError
+from specint.suggestion import did_you_mean
 
 TABLE = "tool.specint"
 DEMAND = re.compile(r"[\w.]+:\w+")
@@ -168,9 +168,7 @@ KEYS: dict[str, Callable[[object, str, Path], Any]] = {
 
 
 def _suggestion(name: str, valid: list[str]) -> str:
-    folded = {other.casefold().replace("_", "-"): other for other in valid}
-    near = difflib.get_close_matches(name.casefold().replace("_", "-"), folded, n=1)
-    return f"did you mean {folded[near[0]]!r}?" if near else f"known are {', '.join(valid)}"
+    return did_you_mean(name.replace("_", "-"), valid, most=1) or f"known are {', '.join(valid)}"
 
 
 def _kind(value: object) -> str:

@@ -83,9 +83,9 @@ def test_no_file_is_fine(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "error"),
     [
-        ("algoritms = []", ", [tool.specint] algoritms: unknown key (did you mean 'algorithms'?)"),
-        ("cache_dir = 'x'", ", [tool.specint] cache_dir: unknown key (did you mean 'cache-dir'?)"),
-        ("SGLang = 'x'", ", [tool.specint] SGLang: unknown key (did you mean 'sglang'?)"),
+        ("algoritms = []", ", [tool.specint] algoritms: unknown key (did you mean algorithms?)"),
+        ("cache_dir = 'x'", ", [tool.specint] cache_dir: unknown key (did you mean cache-dir?)"),
+        ("SGLang = 'x'", ", [tool.specint] SGLang: unknown key (did you mean sglang?)"),
         ("xyz = 1", ", [tool.specint] xyz: unknown key (known are algorithms, baseline, "),
         ("sglang = 0.5", ", [tool.specint] sglang: must be a string, not a number"),
         ("sglang = ['x']", ", [tool.specint] sglang: must be a string, not a list"),
@@ -149,5 +149,5 @@ def test_a_name_that_is_not_known_is_refused_with_the_nearest(tmp_path: Path) ->
     with pytest.raises(SpecintError) as caught:
         check_names(["eagle3"], ["NGRAM", "EAGLE3"], "algorithm", place(config, "algorithms"))
     assert str(caught.value) == (
-        f"{config.file}, [tool.specint] algorithms: unknown algorithm 'eagle3' (did you mean 'EAGLE3'?)"
+        f"{config.file}, [tool.specint] algorithms: unknown algorithm 'eagle3' (did you mean EAGLE3?)"
     )

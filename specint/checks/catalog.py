@@ -70,7 +70,7 @@ def rule(name: str) -> Rule:
     """The rule of that symbol or id, in any letter case."""
     found = find_rule(name)
     if found is None:
-        from specint.checks.suggestion import did_you_mean
+        from specint.suggestion import did_you_mean
 
         names = [word for known in all_rules() for word in (known.symbol, known.id)]
         raise _error("no such rule", name, did_you_mean(name, names) or "`specint rules` lists them")

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from specint.checks.catalog import Rule, all_rules
 from specint.checks.finding import Finding
-from specint.checks.suggestion import did_you_mean
 from specint.errors import SpecintError
+from specint.suggestion import did_you_mean
 
 _WORST_FIRST = ("fatal", "error", "warning", "info")
 

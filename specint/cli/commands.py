@@ -65,7 +65,7 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As click does it, with a suggestion for a name that doesn't exist."""
-        from specint.checks.suggestion import did_you_mean
+        from specint.suggestion import did_you_mean
 
         if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
             hint = did_you_mean(args[0], _COMMANDS)

@@ -10,6 +10,7 @@ from specint.facts import model as facts
 from specint.graph.binding import bind_arguments
 from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import ClassNode, FunctionNode, Project
+from specint.graph.questions import Questions
 from specint.graph.value import (
     ClassValue,
     ElementsOf,
@@ -44,7 +45,7 @@ class Receivers:
             role_of=self.role_of,
         )
         self._roles: dict[str, str] = {}
-        self._callers: dict[tuple[int, bool], list[Occurrence]] = {}
+        self._questions = Questions()
 
     # -- roles -----------------------------------------------------------------------------------------------------
 
@@ -195,16 +196,14 @@ class Receivers:
 
         A call through something that can't be followed counts only if no other function has the name.
         """
-        key = (id(function), True)
-        if key not in self._callers:
-            self._callers[key] = []  # a function that is only reached through itself has no callers
-            name = function.name
-            constructor = name == "__init__" and function.owner is not None
-            spellings = self._constructed_as(function) if constructor else [name]
-            self._callers[key] = [
-                one for spelling in spellings for one in self.code.calls.get(spelling, ()) if self._calls(one, function)
-            ]
-        return self._callers[key]
+        # a function that is only reached through itself has no callers
+        return self._questions.ask(id(function), lambda: self._find_callers(function), [])
+
+    def _find_callers(self, function: FunctionNode) -> list[Occurrence]:
+        constructor = function.name == "__init__" and function.owner is not None
+        spellings = self._constructed_as(function) if constructor else [function.name]
+        calls = (one for spelling in spellings for one in self.code.calls.get(spelling, ()))
+        return [one for one in calls if self._calls(one, function)]
 
     def _constructed_as(self, function: FunctionNode) -> list[str]:
         assert function.owner is not None
@@ -227,10 +226,10 @@ class Receivers:
         func = call.expr.func
         base = func.base if isinstance(func, facts.Attribute) else None
         if isinstance(func, facts.Attribute) and isinstance(base, facts.Call) and base.func == facts.Name("super"):
-            owner = call.function.owner
-            if owner is None or function.owner is None or function.name != func.name:
+            owner, after = call.function.owner, self.project.super_after(call.function, base)
+            if owner is None or after is None or function.owner is None or function.name != func.name:
                 return False
-            member = self.hierarchy.next_definition(owner, owner, func.name)
+            member = self.hierarchy.next_definition(owner, after, func.name)
             return member is not None and member.function is function
         callees = self.evaluator.evaluate(func, self.frame(call.function), call.step)
         known = False

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from specint.facts import model as facts
 from specint.facts.model import Expr
 from specint.graph.binding import bind_arguments, is_static, own_binds, reaching, takes_receiver
+from specint.graph.builtin_calls import builtin_call
 from specint.graph.hierarchy import Hierarchy, Member
 from specint.graph.project import Assigned, ClassNode, External, FunctionNode, ModuleRef, Project, Symbol
 from specint.graph.questions import Circles
@@ -117,23 +118,23 @@ class Evaluator:
             case facts.Name(id=name):
                 return self.name(name, frame, at)
             case facts.Attribute(base=base, name=name):
-                return self._union(self.attribute(value, name) for value in self.evaluate(base, frame, at))
+                return self.union(self.attribute(value, name) for value in self.evaluate(base, frame, at))
             case facts.Constant(value=value):
                 return frozenset({ConstantValue(value)})
             case facts.Call():
                 return self.call(expr, frame, at)
             case facts.Sequence(items=items):
                 if any(isinstance(item, facts.Starred) for item in items):
-                    return frozenset({ElementsOf(self._union(flat(self.evaluate(item, frame, at)) for item in items))})
+                    return frozenset({ElementsOf(self.union(flat(self.evaluate(item, frame, at)) for item in items))})
                 return frozenset({SequenceValue(tuple(flat(self.evaluate(item, frame, at)) for item in items))})
             case facts.Mapping(values=values):
-                return frozenset({ElementsOf(self._union(flat(self.evaluate(value, frame, at)) for value in values))})
+                return frozenset({ElementsOf(self.union(flat(self.evaluate(value, frame, at)) for value in values))})
             case facts.Item(base=base, index=index):
                 return self.item(self.evaluate(base, frame, at), index)
             case facts.Choice(then=then, otherwise=otherwise):
                 return self.evaluate(then, frame, at) | self.evaluate(otherwise, frame, at)
             case facts.Boolean(values=values):
-                return self._union(self.evaluate(value, frame, at) for value in values)
+                return self.union(self.evaluate(value, frame, at) for value in values)
             case facts.Walrus(value=value):
                 return self.evaluate(value, frame, at)
             case facts.Starred(value=value):
@@ -157,7 +158,7 @@ class Evaluator:
                         if -len(items) <= index.value < len(items):
                             found |= items[index.value]
                     else:
-                        found |= self._union(items)
+                        found |= self.union(items)
                 case ElementsOf(elements=elements):
                     found |= elements
                 case Unknown():
@@ -167,7 +168,8 @@ class Evaluator:
         return frozenset(found)
 
     @staticmethod
-    def _union(sets: Iterable[Values]) -> Values:
+    def union(sets: Iterable[Values]) -> Values:
+        """All values of all sets."""
         found: set[Value] = set()
         for one in sets:
             found |= one
@@ -201,7 +203,7 @@ class Evaluator:
 
     def module_name(self, name: str, module: facts.Module) -> Values:
         """What a name means at module level."""
-        found = self._union(self.symbol(symbol) for symbol in self.project.resolve(module, name))
+        found = self.union(self.symbol(symbol) for symbol in self.project.resolve(module, name))
         return found or (frozenset({ExternalValue(f"builtins.{name}")}) if name in _BUILTINS else NOTHING)
 
     def symbol(self, symbol: Symbol) -> Values:
@@ -246,16 +248,16 @@ class Evaluator:
                 name = (facts.dotted(base) or "").rpartition(".")[2]
                 parts = index.items if isinstance(index, facts.Sequence) else (index,)
                 if name in ("Optional", "Union", "Annotated", "Final", "ClassVar"):
-                    return self._union(self.annotation(part, frame) for part in parts)
+                    return self.union(self.annotation(part, frame) for part in parts)
                 if name in ("Type", "type"):
-                    found = self._union(self.annotation(part, frame) for part in parts)
+                    found = self.union(self.annotation(part, frame) for part in parts)
                     return frozenset(ClassValue(value.node) for value in found if isinstance(value, Instance))
                 if name in ("Tuple", "tuple") and not any(isinstance(part, facts.Other) for part in parts):
                     return frozenset({SequenceValue(tuple(self.annotation(part, frame) for part in parts))})
-                found = self._union(self.annotation(part, frame) for part in parts)
+                found = self.union(self.annotation(part, frame) for part in parts)
                 return frozenset({ElementsOf(found)}) if found else NOTHING
             case facts.Other(parts=parts):  # X | None
-                return self._union(self.annotation(part, frame) for part in parts)
+                return self.union(self.annotation(part, frame) for part in parts)
             case _:
                 return NOTHING
 
@@ -279,7 +281,7 @@ class Evaluator:
                 assert frame.function is not None
                 return frozenset({FunctionValue(frame.function.nested[index], frame.receiver)})
             case _:
-                return self._union(self.symbol(s) for s in self.project.symbols(frame.module, scope, step))
+                return self.union(self.symbol(s) for s in self.project.symbols(frame.module, scope, step))
 
     def _unpack(self, target: Expr, name: str, values: Values) -> Values:
         match target:
@@ -290,7 +292,7 @@ class Evaluator:
                     self._unpack(item, name, self.item(values, facts.Constant(index)))
                     for index, item in enumerate(items)
                 )
-                return self._union(parts)
+                return self.union(parts)
             case _:
                 return NOTHING
 
@@ -309,7 +311,7 @@ class Evaluator:
                 member = self.hierarchy.lookup(node, name)
                 return self.member(member, value) if member is not None else NOTHING
             case ModuleValue(name=dotted):
-                return self._union(self.symbol(s) for s in self.project.member(ModuleRef(dotted), name))
+                return self.union(self.symbol(s) for s in self.project.member(ModuleRef(dotted), name))
             case ExternalValue(name=dotted, called=called):
                 return frozenset({ExternalValue(f"{dotted}.{name}", called)})
             case Unknown():
@@ -401,7 +403,7 @@ class Evaluator:
 
     def call(self, call: facts.Call, frame: Frame, at: facts.Step | None = None) -> Values:
         """What a call gives back."""
-        special = self._builtin(call, frame, at)
+        special = builtin_call(self, call, frame, at)
         if special is not None:
             return special
         found: set[Value] = set()
@@ -428,49 +430,6 @@ class Evaluator:
                     pass
         return frozenset(found)
 
-    def _builtin(self, call: facts.Call, frame: Frame, at: facts.Step | None) -> Values | None:
-        match call:
-            case facts.Call(func=facts.Name(id="getattr"), args=(base, facts.Constant(value=str(name)), *default)):
-                found = self._union(self.attribute(value, name) for value in self.evaluate(base, frame, at))
-                return found | self._union(self.evaluate(one, frame, at) for one in default)
-            case facts.Call(func=facts.Name(id="super")) if frame.function is not None and frame.function.owner:
-                return frozenset({Unknown("super()")})
-            case facts.Call(func=facts.Attribute(base=facts.Call(func=facts.Name(id="super")), name=name)):
-                return self._super_call(name, call, frame, at)
-            case facts.Call(func=facts.Name(id="type"), args=(one,)):
-                values = self.evaluate(one, frame, at)
-                return frozenset(ClassValue(v.node) for v in values if isinstance(v, Instance))
-            case facts.Call(func=facts.Name(id="cast") | facts.Attribute(name="cast"), args=(to, _)):
-                return self.annotation(to, frame)
-            case facts.Call(func=facts.Name(id="list" | "tuple" | "reversed" | "iter" | "sorted"), args=(one, *_)):
-                return self.evaluate(one, frame, at)
-            case facts.Call(func=facts.Name(id="enumerate"), args=(one, *_)):
-                inner = self.item(self.evaluate(one, frame, at), facts.Other(()))
-                return frozenset({ElementsOf(frozenset({SequenceValue((NOTHING, inner))}))})
-            case facts.Call(func=facts.Name(id="zip"), args=args):
-                together = tuple(self.item(self.evaluate(one, frame, at), facts.Other(())) for one in args)
-                return frozenset({ElementsOf(frozenset({SequenceValue(together)}))})
-            case facts.Call(func=facts.Attribute(base=base, name="get" | "pop" | "setdefault"), args=(_, *default)):
-                containers = [v for v in self.evaluate(base, frame, at) if isinstance(v, ElementsOf)]
-                if containers:
-                    found = self._union(v.elements for v in containers)
-                    return found | self._union(self.evaluate(one, frame, at) for one in default)
-                return None
-            case facts.Call(func=facts.Attribute(base=base, name="values" | "copy"), args=()):
-                kept = [v for v in self.evaluate(base, frame, at) if isinstance(v, (ElementsOf, SequenceValue))]
-                return frozenset(kept) if kept else None
-            case _:
-                return None
-
-    def _super_call(self, name: str, call: facts.Call, frame: Frame, at: facts.Step | None) -> Values:
-        function, receiver = frame.function, frame.receiver
-        if function is None or function.owner is None or not isinstance(receiver, Instance):
-            return NOTHING
-        member = self.hierarchy.next_definition(receiver.node, function.owner, name)
-        if member is None or member.function is None:
-            return NOTHING
-        return self.returned(member.function, receiver, self.arguments(member.function, call, frame, at, receiver))
-
     def returned(
         self, function: FunctionNode, receiver: Value | None, arguments: Mapping[str, Values] | None
     ) -> Values:
@@ -484,7 +443,7 @@ class Evaluator:
         if function.facts.is_generator:
             return NOTHING
         steps = [step for step in function.facts.body.steps if isinstance(step, facts.Return)]
-        found = self._union(self.evaluate(step.value, frame, step) for step in steps)
+        found = self.union(self.evaluate(step.value, frame, step) for step in steps)
         if not any(not isinstance(v, (ConstantValue, Unknown, ExternalValue)) for v in found):
             found |= self.annotation(function.facts.returns, frame)
         return found

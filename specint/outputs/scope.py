@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from specint.checks.finding import Finding
-from specint.checks.suggestion import did_you_mean
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import Contract
 from specint.errors import SpecintError
 from specint.pipeline import Analysis
+from specint.suggestion import did_you_mean
 
 
 def resolve_algorithms(contract: Contract, names: Iterable[str], where: str = "--algorithm") -> tuple[str, ...]:

@@ -129,7 +129,7 @@ def test_cache_that_is_a_file_is_a_warning_and_the_answer_is_the_same(specint, s
     ("text", "said"),
     [
         ("[tool.specint\n", "pyproject.toml"),
-        ("[tool.specint]\nsglnag = '0.5.9'\n", "did you mean 'sglang'"),
+        ("[tool.specint]\nsglnag = '0.5.9'\n", "did you mean sglang"),
         ("[tool.specint]\nselect = 3\n", "select"),
     ],
     ids=["no toml", "unknown key", "wrong type"],

@@ -88,7 +88,7 @@ def around(result: Result, class_: str) -> Diagram:
 
 def find_class(result: Result, name: str) -> str:
     """The dotted class of that name, of models and of everything they inherit from or hold."""
-    from specint.checks.suggestion import did_you_mean
+    from specint.suggestion import did_you_mean
 
     nodes = result.graph.nodes
     found = [key for key in nodes if name in (key, nodes[key]["name"]) and nodes[key]["inside"]]
