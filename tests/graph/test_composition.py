@@ -52,6 +52,18 @@ def test_class_parameter_overridden_by_a_subclass(linked, arguments: str) -> Non
     assert one_class(one, "w.W") == {"inner.Small"}
 
 
+@pytest.mark.parametrize(("above", "expected"), [("super()", "inner.Large"), ("super(V, self)", "inner.Small")])
+def test_result_of_an_overridden_method_begins_behind_the_class_that_super_names(
+    linked, above: str, expected: str
+) -> None:
+    text = (
+        "class W(nn.Module):\n    def build(self, c):\n        return Small(c)\n"
+        "class V(W):\n    def build(self, c):\n        return Large(c)\n"
+        f"class U(V):\n    def __init__(self, c):\n        self.m = {above}.build(c)\n"
+    )
+    assert one_class(wrapper(linked, text), "w.U") == {expected}
+
+
 def test_class_parameter_overridden_two_levels_up(linked) -> None:
     text = PARAMETER + (
         "class V(W):\n    def __init__(self, c, cls=Large):\n        super().__init__(c, cls=cls)\n"
