@@ -14,20 +14,19 @@ from specint.compliance.model import ModelCompliance, Verdict
 def with_broken(models: Iterable[ModelCompliance], findings: Iterable[Finding]) -> tuple[ModelCompliance, ...]:
     """The models, with what the rules that `break` a verdict found in their members."""
     breaking = {rule.symbol for rule in all_rules() if rule.breaks}
-    found: dict[tuple[str, str], dict[str, None]] = {}
+    found: dict[str, list[Finding]] = {}
     for finding in findings:
         if finding.rule in breaking:
-            for algorithm in finding.algorithms:
-                found.setdefault((finding.class_, algorithm), {})[finding.member] = None
-    touched = {class_ for class_, _ in found}
-    return tuple(_with(model, found) if model.class_ in touched else model for model in models)
+            found.setdefault(finding.class_, []).append(finding)
+    return tuple(_with(model, found[model.class_]) if model.class_ in found else model for model in models)
 
 
-def _with(model: ModelCompliance, found: dict[tuple[str, str], dict[str, None]]) -> ModelCompliance:
-    verdicts = {
-        algorithm: _broken(verdict, tuple(found.get((model.class_, algorithm), ())))
-        for algorithm, verdict in model.algorithms.items()
-    }
+def _with(model: ModelCompliance, found: list[Finding]) -> ModelCompliance:
+    verdicts = {}
+    for algorithm, verdict in model.algorithms.items():
+        # what no algorithm decides happens under each of them
+        members = dict.fromkeys(f.member for f in found if not f.algorithms or algorithm in f.algorithms)
+        verdicts[algorithm] = _broken(verdict, tuple(members))
     return msgspec.structs.replace(model, algorithms=verdicts)
 
 

@@ -61,6 +61,13 @@ def test_flag_that_a_skipped_constructor_would_have_set(found: Find) -> None:
     assert moe not in found("0.5.5", "spec-uninitialized-attribute")
 
 
+def test_head_that_only_drafts_are_given(found: Find) -> None:
+    # DFLASH's worker gives its draft an lm_head; a target that skips the constructor with its own has none
+    gemma = ("sglang.srt.models.gemma3_causal.EmbeddingGemmaModel", "lm_head")
+    finding = found("0.5.23", "spec-uninitialized-attribute")[gemma]
+    assert finding.algorithms == ("EAGLE", "EAGLE3", "FROZEN_KV_MTP"), "those that ask for the hook that reads it"
+
+
 def test_setter_that_deletes_a_tied_weight_twice(found: Find) -> None:
     findings = found("0.5.23", "spec-tied-weight-deletion")
     assert {(class_.rpartition(".")[2], member) for class_, member in findings} == {

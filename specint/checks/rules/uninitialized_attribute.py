@@ -38,16 +38,26 @@ def check(context: Context) -> Iterator[Finding]:
     asked = {
         role: tuple(dict.fromkeys(r.member for r in calls if r.role in (role, "both"))) for role in ("target", "draft")
     }
-    outside = {r.member for r in context.contract.requirements if r.use == "write"}
+    writes = [r for r in context.contract.requirements if r.use == "write"]
+    outside = {role: {r.member for r in writes if r.role in (role, "both")} for role in ("target", "draft")}
     hooks = capture_hooks(context)
     for model in context.models:
         node = context.node(model)
-        unset = {name: one for name, one in _unset(context, node, hooks).items() if name not in outside}
+        unset = {name: one for name, one in _unset(context, node, hooks).items() if name not in outside[model.roles[0]]}
         if not unset:
             continue
         members = [m for m in asked[model.roles[0]] if model.roles[0] == "target" or m not in hooks]
-        for name, read in _reads(context, node, (FORWARD, *members), unset).items():
-            yield _finding(context, model, name, read, unset[name])
+        for name, (read, reading) in _reads(context, node, (FORWARD, *members), unset).items():
+            algorithms = unset[name].algorithms or _asking(context, model.roles[0], reading)
+            yield _finding(context, model, name, read, unset[name], algorithms)
+
+
+def _asking(context: Context, role: str, members: list[str]) -> tuple[str, ...]:
+    """The algorithms that ask for one of these members; none where every server runs one of them."""
+    asking = [r.algorithms for r in context.contract.requirements if r.member in members and r.role in (role, "both")]
+    if FORWARD in members or not all(asking):
+        return ()
+    return tuple(name for name in context.contract.algorithms if any(name in one for one in asking))
 
 
 def _unset(context: Context, node: ClassNode, hooks: dict[str, tuple[str, ...]]) -> dict[str, _Unset]:
@@ -118,10 +128,13 @@ def _own_attributes(function: FunctionNode) -> Iterator[tuple[str, int]]:
                 yield target.name, step.line
 
 
-def _reads(context: Context, node: ClassNode, members: tuple[str, ...], unset: dict[str, _Unset]) -> dict[str, Read]:
-    """Attribute -> where the first of the members that reads it does; what is read with care anywhere is left out."""
+def _reads(
+    context: Context, node: ClassNode, members: tuple[str, ...], unset: dict[str, _Unset]
+) -> dict[str, tuple[Read, list[str]]]:
+    """Attribute -> where the first of the members that read it does, and which do; what is read with care anywhere is
+    left out."""
     flow = effects(context)
-    found: dict[str, Read] = {}
+    found: dict[str, tuple[Read, list[str]]] = {}
     careful: set[str] = set()
     for member in members:
         for run in flow.runs(node, member, within=()):
@@ -131,8 +144,8 @@ def _reads(context: Context, node: ClassNode, members: tuple[str, ...], unset: d
                 if read.soft or _is_caught(read) or _is_set_before(read):
                     careful.add(read.attribute)
                 elif not _is_off(context, node, read):
-                    found.setdefault(read.attribute, read)
-    return {name: read for name, read in found.items() if name not in careful}
+                    found.setdefault(read.attribute, (read, []))[1].append(member)
+    return {name: one for name, one in found.items() if name not in careful}
 
 
 def _is_caught(read: Read) -> bool:
@@ -178,7 +191,9 @@ def _constant(context: Context, node: ClassNode, test: facts.Expr, read: Read) -
             return None
 
 
-def _finding(context: Context, model: ModelCompliance, name: str, read: Read, unset: _Unset) -> Finding:
+def _finding(
+    context: Context, model: ModelCompliance, name: str, read: Read, unset: _Unset, algorithms: tuple[str, ...]
+) -> Finding:
     function = read.place.function
     at = Evidence(
         file=read.place.file, line=read.place.line, what=f"self.{name} is read here, without a look whether it is"
@@ -192,7 +207,7 @@ def _finding(context: Context, model: ModelCompliance, name: str, read: Read, un
         if ran is not None:
             what = f"the constructor that runs instead, {ran.owner.name}.__init__"
             evidence.append(Evidence(file=ran.owner.file, line=ran.line, what=what))
-        when = "the first call fails with an AttributeError"
+        when = f"the first call{f' of {listed(algorithms)}' if algorithms else ''} fails with an AttributeError"
     else:
         instead = "which only a worker calls"
         when = f"without {listed(unset.algorithms)} the first call fails with an AttributeError"
@@ -203,7 +218,7 @@ def _finding(context: Context, model: ModelCompliance, name: str, read: Read, un
         id=rule(SYMBOL).id,
         class_=model.class_,
         member=name,
-        algorithms=unset.algorithms,
+        algorithms=algorithms,
         file=model.file,
         line=model.line,
         column=model.column,
