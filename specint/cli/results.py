@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from specint.cli.options import Common
-from specint.cli.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,17 +27,11 @@ def result_of(common: Common, config: Config, session: Session, analysis: Analys
 
 
 def other_release(common: Common, config: Config, where: str) -> Result:
-    """Another SGLang by itself: its own models held against its own contract."""
-    from specint.api import analyze
+    """Another SGLang, looked at in the same way: the same callers, interfaces and models of one's own beside it."""
+    from specint.cli.session import analysed
 
-    with progress(quiet=common.quiet) as report:
-        return analyze(
-            where,
-            cache_dir=_directory(common, config),
-            cache=not common.no_cache,
-            jobs=common.jobs,
-            progress=report,
-        )
+    there = msgspec.structs.replace(common, sglang=where)
+    return result_of(there, config, analysed(there, config))
 
 
 def _directory(common: Common, config: Config) -> Path:
