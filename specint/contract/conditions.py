@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from specint.contract.code import Occurrence
-from specint.contract.flags import decisive_names, mentioned
+from specint.contract.flags import decisive_names, is_given, mentioned
 from specint.contract.receivers import Receivers
 from specint.contract.registrations import Registration
 from specint.facts import model as facts
@@ -36,16 +36,18 @@ class Side(NamedTuple):
 
     `near`: only what a function itself tells is used, no flag is followed out of it. Whether code is reached at all is
     decided so; following every flag of every caller would cost minutes and changes nothing.
+    `plain`: without the workers that only run where a server's setting asks for them.
     """
 
     algorithm: str
     role: str
     near: bool = False
+    plain: bool = False
 
     @property
     def nearby(self) -> Side:
         """The same side, looked at from close by."""
-        return Side(self.algorithm, self.role, True)
+        return self._replace(near=True)
 
 
 class Runs(Protocol):
@@ -99,6 +101,16 @@ class Conditions:
         return self.possible(occurrence.function, occurrence.step.guard, side) and all(
             self.truth(test, occurrence.function, occurrence.step, side) is not (not positive)
             for test, positive in occurrence.local
+        )
+
+    def settings(self, function: FunctionNode, guard: int) -> tuple[str, ...]:
+        """The conditions on the way to a guard that a server's settings must opt in to, as written: the algorithm
+        doesn't decide them, and somewhere the source answers no."""
+        return tuple(
+            f"{'' if one.positive else 'not '}{facts.spell(one.test)}"
+            for one in (function.facts.body.guards_of(guard) if guard >= 0 else ())
+            if one.test is not None and one.kind != "loop" and not self.decides(one.test, function)
+            if is_given(not one.positive, one.test, function, self.evaluator)
         )
 
     def truth(self, expr: Expr, function: FunctionNode, at: facts.Step, side: Side) -> bool | None:

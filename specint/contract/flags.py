@@ -13,7 +13,8 @@ from specint.contract.code import Code, tail
 from specint.facts import model as facts
 from specint.facts.model import Expr
 from specint.graph.project import FunctionNode
-from specint.graph.values import Evaluator
+from specint.graph.value import Instance
+from specint.graph.values import Evaluator, Frame
 
 _HOPS = 5
 """How many assignments, calls and results a flag is followed through. Farther away names meet by accident."""
@@ -127,9 +128,8 @@ def is_given(answer: bool, expr: Expr, function: FunctionNode, evaluator: Evalua
         case facts.Name(id=name):
             steps = function.binds.get(name, ())
             return any(_is_constant(s.value, answer) for s in steps if isinstance(s, facts.Bind) and s.how == "=")
-        case facts.Attribute(base=base, name=name) if function.owner is not None and _is_self(base, function):
-            binds = (step for _, step in evaluator.self_binds(function.owner, name))
-            return any(_is_constant(step.value, answer) for step in binds)
+        case facts.Attribute(base=base, name=name):
+            return any(_is_constant(value, answer) for value in _given(base, name, function, evaluator))
         case facts.Call(func=func):
             return any(
                 _is_constant(step.value, answer)
@@ -139,6 +139,23 @@ def is_given(answer: bool, expr: Expr, function: FunctionNode, evaluator: Evalua
             )
         case _:
             return False
+
+
+def _given(base: Expr, name: str, function: FunctionNode, evaluator: Evaluator) -> Iterator[Expr | None]:
+    """What the classes that an object can be of give one of its attributes: in their bodies, and on themselves."""
+    owner = function.owner
+    if owner is not None and _is_self(base, function):
+        nodes = [owner]
+    else:
+        receiver = evaluator.instance(owner) if owner is not None else None
+        values = evaluator.evaluate(base, Frame(function.module, function, receiver))
+        nodes = [value.node for value in values if isinstance(value, Instance)]
+    for node in nodes:
+        member = evaluator.hierarchy.lookup(node, name)
+        if member is not None and member.kind == "attribute":
+            yield member.value
+        for _, step in evaluator.self_binds(node, name):
+            yield step.value
 
 
 def _callees(func: Expr, function: FunctionNode, evaluator: Evaluator) -> Iterator[FunctionNode]:

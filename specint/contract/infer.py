@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -94,12 +94,22 @@ class Inference:
             shown: Role = "both" if same else "target" if role == "target" else "draft"
             if same and role == "draft":
                 continue
-            everywhere = set(reached) == set(self.algorithms)
+            plain = [a for a in reached if self._plainly(touch, a, role)]
+            everywhere = set(plain) == set(self.algorithms)
             for algorithm in reached:
                 if algorithm == none and len(reached) > 1 and not everywhere:
                     continue  # the server that only captures states asks for nothing that the algorithm doesn't
                 meaning = self._meaning(touch, Side(algorithm, role))
+                if algorithm not in plain:
+                    settings = dict.fromkeys((*self.reach.workers.opted_in(algorithm), *meaning.settings))
+                    meaning = replace(meaning, settings=tuple(settings))
                 yield shown, "" if everywhere or algorithm == none else algorithm, meaning
+
+    def _plainly(self, touch: Touch, algorithm: str, role: str) -> bool:
+        """Whether an algorithm comes by without a setting that brings it another worker."""
+        if not self.reach.workers.opted_in(algorithm):
+            return True
+        return self.reach.occurs(touch.occurrence, Side(algorithm, role, plain=True))
 
     def _meaning(self, touch: Touch, side: Side) -> Meaning:
         clauses = self.presence.settle(self.presence.around(touch), touch.function, side)

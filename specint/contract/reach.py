@@ -58,7 +58,7 @@ class Reach:
         if function.outer is not None:
             return self.reachable(function.outer, side)
         if self.workers.is_worker_code(function):
-            if id(function) in self.workers.live(side.algorithm):
+            if id(function) in self.workers.live(side.algorithm, plain=side.plain):
                 return True
             if function.owner is not None:
                 return False

@@ -31,14 +31,40 @@ class Workers:
         self.evaluator = conditions.evaluator
         self._outside = outside
         self.package = f"{self.project.package}.{self.roots.declared.code.workers}"
-        self._live: dict[str, set[int]] = {}
-        self._living: dict[str, set[ClassNode]] = {}
+        self._serving: dict[str, dict[ClassNode, tuple[str, ...]]] = {}
+        self._live: dict[tuple[str, bool], set[int]] = {}
+        self._living: dict[tuple[str, bool], set[ClassNode]] = {}
         self._references: dict[int, list[tuple[ClassNode | FunctionNode | str, facts.Step]]] = {}
 
-    def serving(self, algorithm: str) -> tuple[ClassNode, ...]:
+    def serving(self, algorithm: str, *, plain: bool = False) -> tuple[ClassNode, ...]:
         """The worker classes that serve an algorithm: those that a call which hands over the target's worker, or the
-        enum's own methods, can name under it."""
-        found: dict[ClassNode, None] = {}
+        enum's own methods, can name under it.
+
+        Args:
+            plain: without those that only a server's setting brings, unless the algorithm has no others.
+        """
+        found = self._settings_of(algorithm)
+        plainly = tuple(node for node, settings in found.items() if not settings)
+        return plainly if plain and plainly else tuple(found)
+
+    def opted_in(self, algorithm: str) -> tuple[str, ...]:
+        """The settings that bring workers which the algorithm does without; none where every worker is plain."""
+        found = self._settings_of(algorithm)
+        if all(found.values()):
+            return ()
+        return tuple(dict.fromkeys(words for settings in found.values() for words in settings))
+
+    def _settings_of(self, algorithm: str) -> dict[ClassNode, tuple[str, ...]]:
+        if algorithm not in self._serving:
+            self._serving[algorithm] = {}
+            found: dict[ClassNode, tuple[str, ...]] = {}
+            for node, settings in self._named(algorithm):
+                found[node] = settings if found.get(node, settings) else ()  # plain somewhere is plain
+            self._serving[algorithm] = found
+        return self._serving[algorithm]
+
+    def _named(self, algorithm: str) -> Iterable[tuple[ClassNode, tuple[str, ...]]]:
+        """The worker classes, and the settings under which each is named."""
         side = Side(algorithm, "draft", True)
         of_enum = () if algorithm in self.registrations else self.project.methods_of(self.roots.enum)
         for method in of_enum:
@@ -46,10 +72,10 @@ class Workers:
                 if isinstance(step, facts.Return) and self.conditions.possible(method, step.guard, side):
                     for value in self.evaluator.evaluate(step.value, self.receivers.frame(method), step):
                         if isinstance(value, ClassValue) and self._takes_target(value.node):
-                            found[value.node] = None
-        for node in (*self._registered_workers(algorithm), *self._constructed_workers(side)):
-            found[node] = None
-        return tuple(found)
+                            yield value.node, self.conditions.settings(method, step.guard)
+        yield from ((node, ()) for node in self._registered_workers(algorithm))
+        for node, call in self._constructed_workers(side):
+            yield node, self.conditions.settings(call.function, call.step.guard)
 
     def _registered_workers(self, algorithm: str) -> Iterable[ClassNode]:
         """What an algorithm was registered with: a worker class, or a function that makes one."""
@@ -71,14 +97,14 @@ class Workers:
             and any(p.name == parameter for p in member.function.facts.params)
         )
 
-    def _constructed_workers(self, side: Side) -> Iterable[ClassNode]:
+    def _constructed_workers(self, side: Side) -> Iterable[tuple[ClassNode, Occurrence]]:
         """Worker classes that a scheduler outside of the workers' package constructs itself (SGLang up to 0.5.5)."""
         for call in self._calls_with_target:
             assert isinstance(call.expr, facts.Call)
             if self.conditions.possible(call.function, call.step.guard, side):
                 for value in self._chosen(call.expr.func, call.function, call.step, side):
                     if isinstance(value, ClassValue) and self._takes_target(value.node):
-                        yield value.node
+                        yield value.node, call
 
     @cached_property
     def _calls_with_target(self) -> list[Occurrence]:
@@ -114,19 +140,20 @@ class Workers:
         else:
             yield from self.evaluator.evaluate(expr, frame, at)
 
-    def live(self, algorithm: str) -> set[int]:
-        """The functions of the workers' package that an algorithm's workers bring to life.
+    def live(self, algorithm: str, *, plain: bool = False) -> set[int]:
+        """The functions of the workers' package that an algorithm's workers (the plain ones alone) bring to life.
 
         A method of a living class lives once something living, or something outside of the package, mentions its name.
         """
-        if algorithm not in self._live:
+        key = (algorithm, plain)
+        if key not in self._live:
             found: set[int] = set()
-            self._live[algorithm] = found
+            self._live[key] = found
             side = Side(algorithm, "draft", True)
-            classes = self._living.setdefault(algorithm, set())
+            classes = self._living.setdefault(key, set())
             spoken = set(self._names_outside)
             waiting: dict[str, list[FunctionNode]] = {}
-            pending: list[ClassNode | FunctionNode] = list(self.serving(algorithm))
+            pending: list[ClassNode | FunctionNode] = list(self.serving(algorithm, plain=plain))
             while pending:
                 one = pending.pop()
                 if isinstance(one, ClassNode):
@@ -150,7 +177,7 @@ class Workers:
                             and self.conditions.possible(one, step.guard, side)
                         ):
                             pending.append(reference)
-        return self._live[algorithm]
+        return self._live[key]
 
     def serves(self, function: FunctionNode, algorithm: str) -> bool:
         """Whether a method belongs to a class that an algorithm brings to life, called or not; a function serves where
@@ -158,7 +185,7 @@ class Workers:
         self.live(algorithm)
         owner = function.owner
         if owner is not None:
-            return any(self.hierarchy.is_subclass(one, owner) for one in self._living[algorithm])
+            return any(self.hierarchy.is_subclass(one, owner) for one in self._living[algorithm, False])
         callers = {id(one.function): one.function for one in self.receivers.callers(function)}.values()
         return any(one.owner is not None and self.serves(one, algorithm) for one in callers)
 

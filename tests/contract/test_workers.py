@@ -1,0 +1,63 @@
+"""Which workers an algorithm has, and what those are worth that only a server's setting brings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+SCHEDULER = "sglang.srt.managers.scheduler"
+ARGUMENTS = "sglang.srt.server_args"
+EXTRA = "sglang.srt.speculative.extra_worker"
+WORKER = """
+from sglang.srt.managers.tp_worker import TpModelWorker
+from sglang.srt.server_args import ServerArgs
+
+
+class ExtraWorker:
+    def __init__(self, server_args: ServerArgs, gpu_id: int, target_worker: TpModelWorker):
+        target_worker.model_runner.model.extra_hook()
+        target_worker.model_runner.model.get_embed_and_head()
+"""
+
+
+@pytest.fixture
+def chosen(read, small_tree, fixture_tree: Callable[[str], Path]):
+    """`chosen(condition)`: a tree whose scheduler also makes an extra worker under a condition (SGLang 0.5.7 does)."""
+
+    def build(condition: str):
+        top = fixture_tree("sglang_small") / "sglang" / "srt"
+        scheduler = (top / "managers" / "scheduler.py").read_text(encoding="utf-8").rstrip()
+        scheduler += (
+            f"\n        if {condition}:\n"
+            "            from sglang.srt.speculative.extra_worker import ExtraWorker\n\n"
+            "            self.draft_worker = ExtraWorker(server_args, gpu_id, target_worker=self.tp_worker)\n"
+        )
+        arguments = (top / "server_args.py").read_text(encoding="utf-8").rstrip() + "\n    many_layers: bool = False\n"
+        return read(small_tree, {SCHEDULER: scheduler, ARGUMENTS: arguments, EXTRA: WORKER})
+
+    return build
+
+
+def test_worker_that_every_algorithm_gets(chosen) -> None:
+    found = chosen("True")
+    assert [one.settings for one in found.of("extra_hook", "target")] == [()]
+    assert [one.algorithms for one in found.of("get_embed_and_head", "target", "NGRAM")] == [()], "every server asks"
+
+
+def test_worker_of_one_algorithm(chosen) -> None:
+    assert chosen("self.spec_algorithm.is_ngram()").algorithms("extra_hook") == {"NGRAM"}
+
+
+def test_worker_behind_a_setting_asks_under_that_setting_only(chosen) -> None:
+    found = chosen("server_args.many_layers")
+    assert [one.settings for one in found.of("extra_hook", "target", "NGRAM")] == [("server_args.many_layers",)]
+
+
+def test_what_an_algorithm_asks_anyway_stays_required(chosen) -> None:
+    found = chosen("server_args.many_layers")
+    asked = {one.algorithms: one.settings for one in found.of("get_embed_and_head", "target")}
+    (plain,) = [names for names, settings in asked.items() if not settings]
+    assert {"EAGLE", "EAGLE3"} <= set(plain)
+    assert "NGRAM" not in plain, "only the setting brings it a worker that asks"
