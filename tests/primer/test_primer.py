@@ -19,9 +19,9 @@ from specint.source.locate import open_tree
 
 pytestmark = pytest.mark.release
 
-# Each brought something that the one before didn't have: plain workers (0.4), the first wrappers' hooks, algorithms that
-# are registered by call (0.5.5), a worker behind a server's setting (0.5.7), overlap workers, DFLASH, the split of the
-# runner (0.5.23).
+# Each brought something that the one before didn't have: plain workers (0.4), the first wrappers' hooks, algorithms
+# that are registered by call (0.5.5), a worker behind a server's setting (0.5.7), overlap workers, DFLASH, the split of
+# the runner (0.5.23).
 RELEASES = ("0.4.6", "0.5.2", "0.5.5", "0.5.7", "0.5.9", "0.5.12", "0.5.15", "0.5.23")
 
 
