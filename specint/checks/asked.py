@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from specint.checks.context import Context
+from specint.checks.context import Context, call_sites
 from specint.checks.finding import Evidence
 from specint.compliance.judge import HARD, insists
 from specint.compliance.model import ModelCompliance
@@ -99,18 +99,4 @@ def drafts_for(context: Context, model: ModelCompliance) -> set[str]:
 
 def sites(one: Asked) -> Iterator[Evidence]:
     """Where the member is asked for."""
-    return sites_of(one.requirements, one.algorithms)
-
-
-def sites_of(requirements: tuple[Requirement, ...], algorithms: tuple[str, ...]) -> Iterator[Evidence]:
-    """Where requirements come from, as far as they hold for some of the algorithms."""
-    seen = set()
-    for requirement in requirements:
-        concerned = [a for a in algorithms if a in requirement.algorithms]
-        verb = {"call": "called", "read": "read", "write": "written"}[requirement.use]
-        for site in requirement.sites:
-            under = ", ".join(site.under(concerned))
-            if under and site not in seen:
-                seen.add(site)
-                what = f"{requirement.member} is {verb} here for {under}, in {site.function}"
-                yield Evidence(file=site.file, line=site.line, what=what)
+    return call_sites(one.requirements, one.algorithms)

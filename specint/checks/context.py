@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -81,17 +81,19 @@ def gaps(model: ModelCompliance) -> dict[str, tuple[str, ...]]:
     return {label: tuple(algorithms) for label, algorithms in found.items()}
 
 
-def call_sites(requirements: tuple[Requirement, ...], algorithms: tuple[str, ...]) -> Iterator[Evidence]:
-    """Where the algorithms ask for a member."""
+def call_sites(requirements: Iterable[Requirement], algorithms: Iterable[str]) -> Iterator[Evidence]:
+    """Where the algorithms ask for what requirements are about."""
+    names = tuple(algorithms)
     seen = set()
     for requirement in requirements:
-        concerned = [a for a in algorithms if a in requirement.algorithms]
+        concerned = [name for name in names if name in requirement.algorithms]
         verb = {"call": "called", "read": "read", "write": "written"}[requirement.use]
         for site in requirement.sites:
             under = ", ".join(site.under(concerned))
             if under and site not in seen:
                 seen.add(site)
-                yield Evidence(file=site.file, line=site.line, what=f"{verb} here for {under}, in {site.function}")
+                what = f"{requirement.member} is {verb} here for {under}, in {site.function}"
+                yield Evidence(file=site.file, line=site.line, what=what)
 
 
 def providers(status: MemberStatus, member: str) -> Iterator[Evidence]:

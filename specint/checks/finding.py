@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
+from specint.checks.catalog import rule
 from specint.checks.edit import Edit
+from specint.compliance.model import ModelCompliance
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,3 +45,33 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[Evidence, ...] = ()
     patch: str | None = None
     edit: Edit | msgspec.UnsetType = msgspec.UNSET
+
+
+def about(
+    symbol: str,
+    model: ModelCompliance,
+    member: str,
+    algorithms: tuple[str, ...],
+    *,
+    message: str,
+    evidence: Iterable[Evidence] = (),
+    at: tuple[int, int] | None = None,
+    patch: str | None = None,
+    edit: Edit | msgspec.UnsetType = msgspec.UNSET,
+) -> Finding:
+    """A rule's finding about a model; `at` is its line and column in the model's file, else those of the class."""
+    line, column = at or (model.line, model.column)
+    return Finding(
+        rule=symbol,
+        id=rule(symbol).id,
+        class_=model.class_,
+        member=member,
+        algorithms=algorithms,
+        file=model.file,
+        line=line,
+        column=column,
+        message=message,
+        evidence=tuple(evidence),
+        patch=patch,
+        edit=edit,
+    )

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from specint.checks.catalog import rule
 from specint.checks.context import Context, call_sites, listed
-from specint.checks.finding import Evidence, Finding
+from specint.checks.finding import Evidence, Finding, about
 from specint.checks.flow import capture_hooks, effects, layers_written
 from specint.checks.rules.unread_capture import read_in_forward
 from specint.compliance.judge import insists
@@ -297,15 +296,12 @@ def _finding(
     offered = Evidence(
         file=status.file or model.file, line=status.line or model.line, what=f"{members[0]} is offered here"
     )
-    return Finding(
-        rule=SYMBOL,
-        id=rule(SYMBOL).id,
-        class_=model.class_,
-        member=FORWARD,
-        algorithms=algorithms,
-        file=model.file,
-        line=line,
-        column=column,
+    return about(
+        SYMBOL,
+        model,
+        FORWARD,
+        algorithms,
+        at=(line, column),
         message=message,
         evidence=(Evidence(file=loss.place.file, line=loss.place.line, what="here"), *loss.seen, offered, *sites),
     )

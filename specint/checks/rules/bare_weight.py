@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specint.checks.asked import Asked, sites
-from specint.checks.catalog import rule
 from specint.checks.context import Context, listed
-from specint.checks.finding import Evidence, Finding
+from specint.checks.finding import Evidence, Finding, about
 from specint.facts import model as facts
 from specint.graph.dataflow import own_name
 from specint.graph.project import FunctionNode
@@ -65,15 +64,12 @@ def _finding(
         f"({constructor.module.path}:{at}): a quantised or wrapped layer may keep no plain weight under that name, and "
         f"{listed(one.algorithms)} {'shares' if len(one.algorithms) == 1 else 'share'} it with the draft as if it did"
     )
-    return Finding(
-        rule=SYMBOL,
-        id=rule(SYMBOL).id,
-        class_=one.model.class_,
-        member=one.member,
-        algorithms=one.algorithms,
-        file=one.model.file,
-        line=place,
-        column=column,
+    return about(
+        SYMBOL,
+        one.model,
+        one.member,
+        one.algorithms,
+        at=(place, column),
         message=message,
         evidence=(
             Evidence(file=function.module.path, line=line, what=f"self.{head}.weight is handed out here"),

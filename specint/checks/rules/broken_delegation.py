@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specint.checks.asked import Asked, sites
-from specint.checks.catalog import rule
 from specint.checks.context import Context, listed
-from specint.checks.finding import Evidence, Finding
+from specint.checks.finding import Evidence, Finding, about
 from specint.facts import model as facts
 from specint.graph.dataflow import Break, own_name
 from specint.contract.model import telling_site
@@ -76,16 +75,12 @@ def _finding(context: Context, one: Asked, broken: list[Break]) -> Finding:
         f"{f' ({base}.{instead}.{first.name} exists)' if instead else ''}; {listed(one.algorithms)} "
         f"{'gets' if len(one.algorithms) == 1 else 'get'} an AttributeError from it at {site.file}:{site.line}"
     )
-    line, column = one.place
-    return Finding(
-        rule=SYMBOL,
-        id=rule(SYMBOL).id,
-        class_=one.model.class_,
-        member=one.member,
-        algorithms=one.algorithms,
-        file=one.model.file,
-        line=line,
-        column=column,
+    return about(
+        SYMBOL,
+        one.model,
+        one.member,
+        one.algorithms,
+        at=one.place,
         message=message,
         evidence=(*(e for b in broken for e in evidence(b)), *sites(one)),
     )

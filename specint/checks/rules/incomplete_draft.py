@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specint.checks.catalog import rule
 from specint.checks.context import Context, listed
-from specint.checks.finding import Evidence, Finding
+from specint.checks.finding import Evidence, Finding, about
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import Requirement, telling_site
 
@@ -81,15 +80,11 @@ def _finding(context: Context, model: ModelCompliance, member: str, algorithms: 
     ]
     site = telling_site(asking, algorithms)
     verb = {"call": "calls", "read": "reads", "write": "sets"}[asking[0].use]
-    return Finding(
-        rule=SYMBOL,
-        id=rule(SYMBOL).id,
-        class_=model.class_,
-        member=member,
-        algorithms=algorithms,
-        file=model.file,
-        line=model.line,
-        column=model.column,
+    return about(
+        SYMBOL,
+        model,
+        member,
+        algorithms,
         message=(
             f"{model.name} is a draft for {listed(algorithms)} and lacks {member}, which the worker {verb} without a "
             f"guard at {site.file}:{site.line}"

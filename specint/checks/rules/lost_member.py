@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from specint.checks.catalog import rule
-from specint.checks.finding import Evidence, Finding
+from specint.checks.finding import Evidence, Finding, about
 from specint.compliance.judge import insists
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import Contract, telling_site
@@ -56,15 +55,11 @@ def _finding(
     bases = _parents(then), _parents(model)
     moved = f"; its bases were {bases[0]} and are {bases[1]}" if bases[0] != bases[1] else ""
     site = telling_site([r for r in contract.requirements if r.member == member], algorithms)
-    return Finding(
-        rule=SYMBOL,
-        id=rule(SYMBOL).id,
-        class_=model.class_,
-        member=member,
-        algorithms=algorithms,
-        file=model.file,
-        line=model.line,
-        column=model.column,
+    return about(
+        SYMBOL,
+        model,
+        member,
+        algorithms,
         message=(
             f"{model.name} had {member} in {version} ({how}, {had.file}:{had.line} there) and has it no more{moved}; "
             f"it is asked for at {site.file}:{site.line}"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specint.checks.asked import sites_of
 from specint.checks.catalog import rule
-from specint.checks.context import Context, listed
+from specint.checks.context import Context, call_sites, listed
 from specint.checks.finding import Evidence, Finding
 from specint.checks.reshaping import moved_into
 from specint.compliance.judge import HARD
@@ -95,7 +94,7 @@ def _finding(
         message=message,
         evidence=(
             Evidence(file=model.file, line=model.line, what=f"{model.name} is defined here"),
-            *sites_of(tuple(requirements), algorithms),
+            *call_sites(requirements, algorithms),
         ),
         patch=patch,
         edit=edit,

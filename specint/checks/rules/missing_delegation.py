@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specint.checks.catalog import rule
 from specint.checks.context import Context, call_sites, gaps, listed, providers
 from specint.checks.delegation import delegation
-from specint.checks.finding import Evidence, Finding
+from specint.checks.finding import Evidence, Finding, about
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import telling_site
 
@@ -57,15 +56,11 @@ def _finding(context: Context, model: ModelCompliance, member: str, algorithms: 
     edit, diff = delegation(context, model, member)
     kept = next(w for w in context.judge.wraps(node) if w.attribute == status.inner)
     held = Evidence(file=_holder_file(context, model), line=kept.line, what=f"self.{status.inner} is set here")
-    return Finding(
-        rule=SYMBOL,
-        id=rule(SYMBOL).id,
-        class_=model.class_,
-        member=member,
-        algorithms=algorithms,
-        file=model.file,
-        line=model.line,
-        column=model.column,
+    return about(
+        SYMBOL,
+        model,
+        member,
+        algorithms,
         message=message,
         evidence=(*call_sites(requirements, algorithms), held, *providers(status, member)),
         patch=diff,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specint.checks.asked import Asked, sites
-from specint.checks.catalog import rule
 from specint.checks.context import Context, listed
-from specint.checks.finding import Finding
+from specint.checks.finding import Finding, about
 from specint.checks.rules.broken_delegation import breaks, evidence
 from specint.facts import model as facts
 from specint.graph.dataflow import Break
@@ -45,16 +44,12 @@ def _finding(one: Asked, found: list[Break]) -> Finding:
         f"({first.arm.file}:{first.arm.line}), and {listed(one.algorithms)} then "
         f"{'fails' if len(one.algorithms) == 1 else 'fail'} inside it instead of saying why"
     )
-    line, column = one.place
-    return Finding(
-        rule=SYMBOL,
-        id=rule(SYMBOL).id,
-        class_=one.model.class_,
-        member=one.member,
-        algorithms=one.algorithms,
-        file=one.model.file,
-        line=line,
-        column=column,
+    return about(
+        SYMBOL,
+        one.model,
+        one.member,
+        one.algorithms,
+        at=one.place,
         message=message,
         evidence=(*(e for b in found for e in evidence(b)), *sites(one)),
     )

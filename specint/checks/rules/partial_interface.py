@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specint.checks.catalog import rule
 from specint.checks.context import Context, call_sites, gaps, listed
 from specint.checks.edit import Edit
-from specint.checks.finding import Evidence, Finding
+from specint.checks.finding import Evidence, Finding, about
 from specint.checks.rules.missing_delegation import delegable
 from specint.compliance.judge import insists
 from specint.compliance.model import ModelCompliance
@@ -53,15 +52,11 @@ def _halves(context: Context, model: ModelCompliance) -> Iterator[Finding]:
 def _half(model: ModelCompliance, interface: str, requirement: Requirement, offered: list[str]) -> Finding:
     site = requirement.sites[0]
     claim = model.members[offered[0]]
-    return Finding(
-        rule=SYMBOL,
-        id=rule(SYMBOL).id,
-        class_=model.class_,
-        member=requirement.member,
-        algorithms=(),
-        file=model.file,
-        line=model.line,
-        column=model.column,
+    return about(
+        SYMBOL,
+        model,
+        requirement.member,
+        (),
         message=(
             f"{model.name} offers {listed(offered)}, by which it takes part in {interface}, but not {requirement.member}, "
             f"which is read without a guard at {site.file}:{site.line}"
@@ -130,15 +125,11 @@ def _finding(
     has_inner = model.members[member].inner
     instead = f"self.{has_inner} has none to hand it on to" if has_inner else "it wraps no model that could answer"
     decide = f"{instead}: decide what {model.name} gives for {wanted}, or take {listed(offered)} away"
-    return Finding(
-        rule=SYMBOL,
-        id=rule(SYMBOL).id,
-        class_=model.class_,
-        member=member,
-        algorithms=algorithms,
-        file=model.file,
-        line=model.line,
-        column=model.column,
+    return about(
+        SYMBOL,
+        model,
+        member,
+        algorithms,
         message=message,
         evidence=(*claimed, *call_sites(requirements, algorithms)),
         edit=Edit(kind="decide", class_=model.class_, member=member, file=model.file, decide=decide),

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from specint.checks.catalog import rule
 from specint.checks.context import Context, call_sites, listed
-from specint.checks.finding import Evidence, Finding
+from specint.checks.finding import Evidence, Finding, about
 from specint.checks.flow import capture_hooks, effects, layers_written
 from specint.checks.rules.unread_capture import read_in_forward
 from specint.compliance.model import ModelCompliance
@@ -111,15 +110,11 @@ def _finding(
         f"{model.name} lacks {member}, which {other.name} has around the same {twin.shared}; everything else that "
         f"{listed(algorithms)} asks for is there"
     )
-    return Finding(
-        rule=SYMBOL,
-        id=rule(SYMBOL).id,
-        class_=model.class_,
-        member=member,
-        algorithms=algorithms,
-        file=model.file,
-        line=model.line,
-        column=model.column,
+    return about(
+        SYMBOL,
+        model,
+        member,
+        algorithms,
         message=message,
         evidence=(
             Evidence(file=status.file, line=status.line, what=f"{member} of {other.name} is here"),

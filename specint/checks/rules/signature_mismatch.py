@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from specint.checks.asked import Asked, sites
-from specint.checks.catalog import rule
 from specint.checks.context import Context, listed
-from specint.checks.finding import Evidence, Finding
+from specint.checks.finding import Evidence, Finding, about
 from specint.checks.reshaping import defaulted
 from specint.compliance.judge import HARD
 from specint.contract.model import CallShape, Requirement, telling_site
@@ -145,19 +144,15 @@ def _finding(
         f"{'uses' if len(algorithms) == 1 else 'use' if algorithms else 'is used'}{' it' if algorithms else ''}: "
         f"{problem}; {done} at {site.file}:{site.line}"
     )
-    line, column = one.place
     here = Evidence(file=definition.owner.file, line=definition.line, what=f"{function.facts.qualname} is defined here")
     calls = [r.call for r in one.requirements if r.call is not None]
     edit, patch = defaulted(context, definition, calls)
-    return Finding(
-        rule=SYMBOL,
-        id=rule(SYMBOL).id,
-        class_=one.model.class_,
-        member=one.member,
-        algorithms=algorithms,
-        file=one.model.file,
-        line=line,
-        column=column,
+    return about(
+        SYMBOL,
+        one.model,
+        one.member,
+        algorithms,
+        at=one.place,
         message=message,
         evidence=(here, *sites(one)),
         patch=patch,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from specint.checks.catalog import rule
 from specint.checks.context import Context, listed
-from specint.checks.finding import Evidence, Finding
+from specint.checks.finding import Evidence, Finding, about
 from specint.checks.flow import anchor, effects, provided_by
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import Requirement
@@ -267,15 +266,12 @@ def _finding(
         f"{model.name}.{member}{provided_by(model, status)} deletes {one} and then {two}, but {same} {under}: "
         f"the second deletion raises AttributeError when it drafts for {listed(algorithms)}"
     )
-    return Finding(
-        rule=SYMBOL,
-        id=rule(SYMBOL).id,
-        class_=model.class_,
-        member=member,
-        algorithms=algorithms,
-        file=model.file,
-        line=line,
-        column=column,
+    return about(
+        SYMBOL,
+        model,
+        member,
+        algorithms,
+        at=(line, column),
         message=message,
         evidence=(
             Evidence(file=first.run.function.module.path, line=first.line, what=f"{one} is deleted here"),

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from specint.checks.catalog import rule
 from specint.checks.context import Context, listed
-from specint.checks.finding import Evidence, Finding
+from specint.checks.finding import Evidence, Finding, about
 from specint.checks.flow import capture_hooks, effects
 from specint.compliance.model import ModelCompliance
 from specint.facts import model as facts
@@ -213,15 +212,11 @@ def _finding(
         when = f"without {listed(unset.algorithms)} the first call fails with an AttributeError"
     where = function.facts.qualname
     message = f"{where} reads self.{name} on {model.name}, but only {setter} sets it, {instead}: {when}"
-    return Finding(
-        rule=SYMBOL,
-        id=rule(SYMBOL).id,
-        class_=model.class_,
-        member=name,
-        algorithms=algorithms,
-        file=model.file,
-        line=model.line,
-        column=model.column,
+    return about(
+        SYMBOL,
+        model,
+        name,
+        algorithms,
         message=message,
         evidence=tuple(evidence),
     )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specint.checks.catalog import rule
 from specint.checks.context import Context, call_sites, listed
-from specint.checks.finding import Evidence, Finding
+from specint.checks.finding import Evidence, Finding, about
 from specint.checks.flow import anchor, capture_hooks, effects, layers_written, provided_by
 from specint.compliance.model import ModelCompliance
 from specint.graph.effects import Effects, Held, Place, Write
@@ -105,15 +104,12 @@ def _finding(
         f"{model.name}.{member}{provided_by(model, status)} writes {write.target}, "
         f"which nothing that forward runs reads{instead}: {listed(algorithms)} gets no hidden states to draft from"
     )
-    return Finding(
-        rule=SYMBOL,
-        id=rule(SYMBOL).id,
-        class_=model.class_,
-        member=member,
-        algorithms=algorithms,
-        file=model.file,
-        line=line,
-        column=column,
+    return about(
+        SYMBOL,
+        model,
+        member,
+        algorithms,
+        at=(line, column),
         message=message,
         evidence=(*evidence, *call_sites(context.insisted(member), algorithms)),
     )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specint.checks.catalog import rule
 from specint.checks.context import Context, call_sites, listed
-from specint.checks.finding import Finding
+from specint.checks.finding import Finding, about
 
 SYMBOL = "spec-unresolved"
 
@@ -22,15 +21,11 @@ def check(context: Context) -> Iterator[Finding]:
         for label, algorithms in unknown.items():
             member = label.split("|")[0]
             reason = model.members[member].reason or "it can't be followed"
-            yield Finding(
-                rule=SYMBOL,
-                id=rule(SYMBOL).id,
-                class_=model.class_,
-                member=member,
-                algorithms=tuple(algorithms),
-                file=model.file,
-                line=model.line,
-                column=model.column,
+            yield about(
+                SYMBOL,
+                model,
+                member,
+                tuple(algorithms),
                 message=f"whether {model.name} has {member} for {listed(algorithms)} can't be known: {reason}",
                 evidence=tuple(call_sites(context.insisted(member), tuple(algorithms))),
             )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from specint.checks.catalog import rule
-from specint.checks.finding import Evidence, Finding
+from specint.checks.finding import Evidence, Finding, about
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import Contract, Requirement
 
@@ -36,15 +35,11 @@ def _finding(contract: Contract, model: ModelCompliance, algorithm: str, label: 
         for site in requirement.sites_under([algorithm])
     )
     at = f" ({evidence[0].file}:{evidence[0].line})" if evidence else ""
-    return Finding(
-        rule=SYMBOL,
-        id=rule(SYMBOL).id,
-        class_=model.class_,
-        member=label.split("|")[0],
-        algorithms=(algorithm,),
-        file=model.file,
-        line=model.line,
-        column=model.column,
+    return about(
+        SYMBOL,
+        model,
+        label.split("|")[0],
+        (algorithm,),
         message=message + at,
         evidence=evidence,
     )

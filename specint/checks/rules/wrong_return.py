@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from specint.checks.asked import Asked, sites
-from specint.checks.catalog import rule
 from specint.checks.context import Context, listed
-from specint.checks.finding import Evidence, Finding
+from specint.checks.finding import Evidence, Finding, about
 from specint.checks.rules.signature_mismatch import keeps_signature
 from specint.facts import model as facts
 from specint.graph.attributes import Arm
@@ -165,16 +164,12 @@ def _finding(one: Asked, wrong: list[Wrong], unpacks: int | None) -> Finding:
         f"{'needs' if len(one.algorithms) == 1 else 'need'}: {first.what} "
         f"({first.function.module.path}:{first.line}), and callers {wanted} at {site.file}:{site.line}"
     )
-    line, column = one.place
-    return Finding(
-        rule=SYMBOL,
-        id=rule(SYMBOL).id,
-        class_=one.model.class_,
-        member=one.member,
-        algorithms=one.algorithms,
-        file=one.model.file,
-        line=line,
-        column=column,
+    return about(
+        SYMBOL,
+        one.model,
+        one.member,
+        one.algorithms,
+        at=one.place,
         message=message,
         evidence=(*(Evidence(file=w.function.module.path, line=w.line, what=w.what) for w in wrong), *sites(one)),
     )
