@@ -7,12 +7,29 @@ costs a look at its folders and one search in its text.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pylint.lint import PyLinter
 
 __all__ = ["register"]
+
+_PATH = tuple(sys.path)
+"""Where modules are imported from before pylint puts the folders that it lints first."""
+
+
+@contextmanager
+def own_import_path() -> Iterator[None]:
+    """Imports that are made meanwhile are specint's: none comes from a folder that is linted."""
+    before = sys.path[:]
+    sys.path[:] = _PATH
+    try:
+        yield
+    finally:
+        sys.path[:] = before
 
 
 def register(linter: PyLinter) -> None:
