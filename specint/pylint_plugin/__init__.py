@@ -37,8 +37,8 @@ def register(linter: PyLinter) -> None:
     from specint.pylint_plugin.checker import SpecintChecker
     from specint.pylint_plugin.reporters import REPORTERS
 
-    # Up to 4.0 pylint registers plugins in the processes of `-j` once more: two checkers would say everything twice, and
-    # what the user has enabled would be forgotten.
+    # Up to 4.0 pylint registers plugins in the processes of `-j` once more: two checkers would say everything twice,
+    # and what the user has enabled would be forgotten.
     if any(isinstance(checker, SpecintChecker) for checker in linter.get_checkers()):
         return
     linter.register_checker(SpecintChecker(linter))
