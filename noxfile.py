@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import nox
@@ -24,6 +25,9 @@ TOOLS = [line for line in PROJECT["project"]["optional-dependencies"]["dev"] if 
 nox.needs_version = ">=2024.10.9"
 nox.options.default_venv_backend = "uv"
 nox.options.error_on_missing_interpreters = False
+if os.environ.get("NOX_OTHERS"):  # without the Python that runs nox, whose tests are `make test`
+    own = "{}.{}".format(*sys.version_info)
+    nox.options.sessions = ["lowest", *(f"tests-{python}" for python in PYTHONS if python != own)]
 
 # pyenv puts nothing but the chosen version on the path; here all of them are wanted.
 _pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv", "versions")
