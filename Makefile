@@ -3,6 +3,7 @@
 #   make test     everything that .ci/run runs
 #   make lint     style, types and the direction of imports alone
 #   make primer   what the rules say of pinned releases, against what they said before
+#   make matrix   the fast tests with every Python that is here, and with the oldest dependencies
 #   make bench    the times in docs, measured here
 
 # The first interpreter that is new enough; `make PYTHON=... test` takes another.
@@ -13,7 +14,7 @@ FIXTURE = fixtures/sglang_small/sglang
 BIN = .venv/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: report test lint primer bench clean smoke-env smoke-test smoke-test-ci
+.PHONY: report test lint primer matrix matrix-ci bench clean smoke-env smoke-test smoke-test-ci
 .DELETE_ON_ERROR:
 
 $(BIN)/python:
@@ -63,6 +64,16 @@ test: .venv/installed-dev
 primer: .venv/installed-dev
 	$(BIN)/python -m pytest -n 2 tests/primer $(if $(UPDATE),--update-golden) $(PYTEST)
 
+# `make matrix NOX='-s tests-3.13 -- tests/cli'` runs a part. An interpreter that is missing is said and left out.
+matrix: .venv/installed-dev
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/nox $(NOX)
+
+# CI has the time for what differs between versions: the plugin under pylint, and whether the documents are the same. Its
+# own Python has had all the tests.
+matrix-ci: .venv/installed-dev
+	NOX_OTHERS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/nox -- -q -n 2 tests/pylint_plugin/test_plugin.py \
+	  tests/test_reproducible.py::test_other_pythons_make_the_same_documents
+
 bench: .venv/installed
 	$(BIN)/python benchmarks/bench.py $(BENCH)
 
@@ -79,5 +90,5 @@ smoke-test-ci: .venv/installed-dev
 	SPECINT_SMOKE_REQUIRED=0.5.9 $(BIN)/python -m pytest -m smoke tests/smoke -k 'not 0.5.23' $(PYTEST)
 
 clean:
-	rm -rf .venv .bench-venv build dist report.json bench.json .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .bench-venv .nox build dist report.json bench.json .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

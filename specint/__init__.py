@@ -5,9 +5,13 @@ Importing this package costs next to nothing: what is heavy is loaded by the com
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+# Not from `typing`: `python -m specint` gets here with the working directory first on its path, and a `typing.py` there
+# is nothing to import. `__main__` takes that folder off the path before anything else is loaded.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from pylint.lint import PyLinter
 
     from specint.api import Result, analyze

@@ -103,6 +103,8 @@ def analyze(
         jobs: how many processes read new files; None: as many as there are processors.
         progress: told what is being done, how far, and of how much.
 
+    What is wrong with the cache is no part of the answer; `store.problems` has it.
+
     Raises:
         SpecintError: there is no contract or no model in the tree.
     """
@@ -125,7 +127,7 @@ def analyze(
         analysis,
         sglang=tree.origin,
         against=against.origin if against else None,
-        diagnostics=(*tree.problems, *analysis.diagnostics, *store.problems),
+        diagnostics=(*tree.problems, *analysis.diagnostics),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -123,3 +124,13 @@ def sglang_around(paths: Sequence[Path]) -> Path | None:
         places = (here, *here.parents, here / USUAL_NAME, here / "python" / USUAL_NAME)
         found.add(next((folder for folder in places if is_sglang(folder)), None))
     return found.pop() if len(found) == 1 else None
+
+
+def called(folder: Path, paths: Sequence[Path]) -> str:
+    """The SGLang around paths as its user would call it: a report says the same on every machine."""
+    from specint.source.release import release_named
+
+    if all(path.is_absolute() for path in paths):
+        return str(folder)
+    name = os.path.relpath(folder)
+    return f"./{name}" if release_named(name) else name

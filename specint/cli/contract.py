@@ -49,7 +49,7 @@ def command(
         return _diff(diff, paths, options.listed(algorithms), format_, common, config)
     if paths:
         raise click.UsageError("MODELS go with --diff; `specint check MODELS` holds them against a contract")
-    contract, origin = _contract(common.sglang or config.sglang, common, config)
+    contract, origin = _contract(common.sglang, common, config)
     wanted = options.algorithms_of(contract, options.listed(algorithms), config) if algorithms else ()
     from specint.outputs import contract_text
 
@@ -81,7 +81,8 @@ def _contract(where: str | None, common: options.Common, config: Config) -> tupl
     wanted = interfaces_of(common, config)
     with progress(quiet=common.quiet) as report:
         say = None if report is None else (lambda what: report(what, 0, 0))
-        tree = open_tree(where, cache_dir=directory, relative_to=config.folder, progress=say)
+        spec, relative_to = (where, None) if where else (config.sglang, config.folder)
+        tree = open_tree(spec, cache_dir=directory, relative_to=relative_to, progress=say)
         calling = placed(tree, (), [*config.callers, *common.callers])
         store = Store(None if common.no_cache else directory)
         found = contract_of(

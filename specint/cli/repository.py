@@ -1,4 +1,7 @@
-"""What has changed in the git repository that a check is about."""
+"""What has changed in the git repository that a check is about.
+
+A repository's own configuration can name programs for git to run, and the repository may be anybody's: none of them is.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,11 @@ from specint.errors import SpecintError
 from specint.outputs.places import repository_of
 
 _REDIRECTING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+# The monitor of the file system, hooks (the index may be written), and transports: an object that a partial clone lacks
+# would be fetched, by whatever command the remote names.
+_NO_PROGRAMS = ("-c", "core.fsmonitor=", "-c", f"core.hooksPath={os.devnull}", "-c", "core.alternateRefsCommand=")
+_NO_TRANSPORT = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
+_DIFF = ("diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "-z")
 
 
 def changed_since(reference: str, folders: Iterable[Path]) -> frozenset[Path]:
@@ -26,7 +34,7 @@ def changed_since(reference: str, folders: Iterable[Path]) -> frozenset[Path]:
     for top in sorted(tops):
         start = _start(top, reference)
         # Without looking for renames: the old name has changed as well.
-        names = _git(top, "diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", start, "--")
+        names = _git(top, *_without_filters(top), *_DIFF, start, "--")
         names += _git(top, "ls-files", "--others", "--exclude-standard", "-z")
         changed.update(top / name for name in names.split("\0") if name)
     return frozenset(changed)
@@ -46,15 +54,32 @@ def _start(top: Path, reference: str) -> str:
         return commit
 
 
+def _without_filters(top: Path) -> list[str]:
+    """Options that switch off the filters through which git would compare a file: Git LFS, or any other program."""
+    try:
+        listed = _git(top, "config", "-z", "--name-only", "--get-regexp", r"^filter\.")
+    except SpecintError as error:
+        if "git" in error.hint:
+            raise
+        return []  # there are none
+    filters = sorted({name.rpartition(".")[0] for name in listed.split("\0") if name})
+    if odd := next((name for name in filters if "=" in name), None):
+        raise SpecintError(
+            f"git's {odd!r} can't be switched off", "--changed-since", "take it out of the configuration"
+        )
+    off = [f"{name}.{key}" for name in filters for key in ("clean=", "process=", "required=false")]
+    return [word for setting in off for word in ("-c", setting)]
+
+
 def _git(top: Path, *arguments: str) -> str:
     # A hook sets these for the repository that it runs in; the one we ask about may be another.
     environment = {name: value for name, value in os.environ.items() if name not in _REDIRECTING}
     try:
         done = subprocess.run(
-            ["git", "-C", str(top), "-c", "core.quotePath=false", *arguments],
+            ["git", "-C", str(top), "-c", "core.quotePath=false", *_NO_PROGRAMS, *arguments],
             capture_output=True,
             check=False,
-            env=environment,
+            env={**environment, **_NO_TRANSPORT},
             stdin=subprocess.DEVNULL,
         )
     except OSError as error:

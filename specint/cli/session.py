@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from specint.cli import options
+from specint.cli import options, printing
 from specint.cli.options import Common
 from specint.cli.progress import progress
-from specint.request import Placed, placed, sglang_around
+from specint.request import Placed, called, placed, sglang_around
 from specint.source.tree import SourceFile
 
 if TYPE_CHECKING:
@@ -60,11 +60,14 @@ def analysed(common: Common, config: Config, paths: Sequence[Path] = ()) -> Sess
 
     directory = common.cache_dir or config.cache_dir or cache_directory()
     around = None if common.sglang else sglang_around(paths)
+    named = paths
     if around and any(around.is_relative_to(path.absolute()) for path in paths):
         paths = ()  # all of it was named, and that needs no limit
-    spec, relative_to = (
-        (common.sglang or str(around), None) if common.sglang or around else (config.sglang, config.folder)
-    )
+    spec, relative_to = config.sglang, config.folder
+    if common.sglang:
+        spec, relative_to = common.sglang, Path()
+    elif around:
+        spec, relative_to = called(around, named), Path()
     beside = [config.folder / path if (config.folder / path).exists() else Path(path) for path in config.models]
     with progress(quiet=common.quiet) as report:
         say = None if report is None else (lambda what: report(what, 0, 0))
@@ -85,6 +88,7 @@ def analysed(common: Common, config: Config, paths: Sequence[Path] = ()) -> Sess
             progress=report,
         )
         models = msgspec.structs.replace(models, tree=calling.tree)
+    printing.put_diagnostics(store.problems, quiet=common.quiet)
     return Session(config=config, placed=models, analysis=analysis, named=models.named if paths else None)
 
 

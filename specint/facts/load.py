@@ -19,6 +19,8 @@ from specint.source.tree import SourceFile, Tree, decode
 Progress = Callable[[str, int, int], None]
 Task = tuple[SourceFile, bytes]
 
+START_METHOD = "fork" if sys.platform == "linux" else "spawn"
+"""How another process comes to be."""
 _WORTH_A_PROCESS = 48
 """So many files must be read anew before starting another process pays."""
 _CHUNK = 12
@@ -139,12 +141,29 @@ class Loader:
 
     def _in_parallel(self, files: list[SourceFile]) -> Iterable[bytes | SpecintError]:
         # the largest first would balance best, but the order of answers must be the order of questions
-        context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+        context = multiprocessing.get_context(START_METHOD)
         chunks = [files[i : i + _CHUNK] for i in range(0, len(files), _CHUNK)]
-        with ProcessPoolExecutor(min(self.jobs, len(chunks)), mp_context=context) as pool:
-            for answers in pool.map(_extract_all, (list(self._read(chunk)) for chunk in chunks)):
+        with _no_imports_from_here():  # processes start here, and with the first questions
+            pool = ProcessPoolExecutor(min(self.jobs, len(chunks)), mp_context=context)
+            found = pool.map(_extract_all, (list(self._read(chunk)) for chunk in chunks))
+        with pool:
+            for answers in found:
                 for answer in answers:
                     yield SpecintError(*answer) if isinstance(answer, tuple) else answer
+
+
+@contextmanager
+def _no_imports_from_here() -> Iterator[None]:
+    """Processes that are spawned meanwhile don't look for modules in the working directory, as `python -c` would."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 def _processors() -> int:

@@ -21,7 +21,8 @@ FORMAT = 1
 """The layout of the files here. What is inside an entry is its owner's affair: it belongs into the key."""
 
 LIMIT = 1 << 30
-MAGIC = b"specint\1"
+_ANY_FORMAT = b"specint"
+MAGIC = _ANY_FORMAT + b"\1"
 TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# specint can make everything here anew.\n"
 DAY = 24 * 3600.0
 PRUNE_AFTER_WRITING = LIMIT // 16
@@ -103,6 +104,8 @@ class Store:
         for _, size, path in entries:
             if gone >= excess:
                 break
+            if not _is_ours(path):
+                continue
             try:
                 os.unlink(path)  # noqa: PTH108 - thousands of them
                 gone += size
@@ -193,6 +196,16 @@ def _read(path: str, key: str, now: float) -> bytes | None:
         except OSError:
             pass
     return data
+
+
+def _is_ours(path: str) -> bool:
+    """Whether a file is an entry, or the beginning of one: a folder named by mistake may hold anything else."""
+    try:
+        with open(path, "rb") as stream:  # noqa: PTH123
+            head = stream.read(len(_ANY_FORMAT))
+    except OSError:
+        return False
+    return head == _ANY_FORMAT or (path.endswith(".tmp") and _ANY_FORMAT.startswith(head))
 
 
 def _entries(directory: Path) -> Iterable[tuple[float, int, str]]:

@@ -16,23 +16,22 @@ from specint.outputs.matrix import counted, findings_phrase
 from specint.outputs.places import Place
 from specint.source.tree import Origin
 
-HOMEPAGE = "https://github.com/specint/specint"
-"""Where the rules' pages are read; `[project.urls]` says the same, and a test compares them."""
-
-
 Placing = Callable[[str], Place]
 """From a file as findings name it to its place."""
 
 
 class RuleText(msgspec.Struct, frozen=True, kw_only=True):
-    """What a report says about a rule; `severity` is also that of its findings. `help` is Markdown."""
+    """What a report says about a rule; `severity` is also that of its findings. `help` is Markdown.
+
+    `uri` is empty where the rule has no page of its own: `help` says it all.
+    """
 
     id: str
     symbol: str
     severity: Severity
     summary: str
     help: str
-    uri: str
+    uri: str = ""
     default: bool = True
     headline: str = ""
 
@@ -41,11 +40,11 @@ class Tool(msgspec.Struct, frozen=True):
     """Whose findings these are. Without a version it is the one that runs, looked up when a format names it."""
 
     name: str
-    uri: str
+    uri: str = ""
     version: str = ""
 
 
-OWN_TOOL = Tool("specint", HOMEPAGE)
+OWN_TOOL = Tool("specint")
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,7 +85,6 @@ def own_rules(rules: Iterable[Rule] | None = None) -> dict[str, RuleText]:
             severity=rule.severity,
             summary=rule.summary,
             help=rule_page(rule),
-            uri=f"{HOMEPAGE}/tree/main/rules/{rule.symbol}",
             default=rule.default,
             headline=rule.headline,
         )

@@ -55,7 +55,7 @@ def _run(outcome: Outcome, rules: list[Json], results: list[Json]) -> Json:
     driver: Json = {
         "name": outcome.tool.name,
         "version": outcome.tool.version or specint.__version__,
-        "informationUri": outcome.tool.uri,
+        **({"informationUri": outcome.tool.uri} if outcome.tool.uri else {}),
         "rules": rules,
     }
     run: Json = {
@@ -85,8 +85,8 @@ def _rule(rule: RuleText) -> Json:
         "name": rule.symbol,
         "shortDescription": {"text": f"{rule.summary}."},
         "fullDescription": {"text": f"{rule.summary}."},
-        "help": {"text": f"{rule.summary}. See {rule.uri}", "markdown": rule.help},
-        "helpUri": rule.uri,
+        "help": {"text": f"{rule.summary}.{f' See {rule.uri}' if rule.uri else ''}", "markdown": rule.help},
+        **({"helpUri": rule.uri} if rule.uri else {}),
         "defaultConfiguration": {"level": _LEVELS[rule.severity], "enabled": rule.default},
         "properties": {
             "tags": tags,

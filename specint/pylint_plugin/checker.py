@@ -11,6 +11,7 @@ from astroid import nodes  # type: ignore[import-untyped]
 from pylint.checkers import BaseChecker
 
 from specint.checks.catalog import Rule, all_rules
+from specint.pylint_plugin import own_import_path
 from specint.pylint_plugin.modelfile import LintedFile, linted_file
 
 if TYPE_CHECKING:
@@ -108,6 +109,10 @@ class SpecintChecker(BaseChecker):
 
     def visit_module(self, node: nodes.Module) -> None:
         """Emit what is found in this module, each message on the node whose line it names."""
+        with own_import_path():
+            self._visit(node)
+
+    def _visit(self, node: nodes.Module) -> None:
         file = linted_file(node.file, node.file_bytes, self._model_paths())
         if file is None:
             return

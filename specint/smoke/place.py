@@ -17,6 +17,9 @@ from specint.source.folder import FolderTree
 from specint.source.tree import Tree
 
 ASK = """
+import sys
+if sys.path[0] == "":
+    del sys.path[0]  # anybody may write to the folder for temporary files
 from importlib.util import find_spec
 spec = find_spec("sglang")
 print(next(iter(spec.submodule_search_locations)) if spec else "")

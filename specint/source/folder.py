@@ -98,8 +98,8 @@ class FolderTree(Tree):
             with os.scandir(self._disk(path)) as entries:
                 for entry in entries:
                     stem = entry.name.removesuffix(".py")
-                    if "." in stem or stem == "__pycache__" or not _is_text(stem):
-                        continue  # no import can name it
+                    if "." in stem or stem == "__pycache__" or not stem.isprintable():
+                        continue  # no import names it, and on a terminal it could do anything
                     is_source = stem != entry.name
                     if self._counts(path, entry, is_source):
                         (files if is_source else folders).append(stem)
@@ -136,8 +136,3 @@ def _all_of(handle: int, size: int) -> bytes:
         parts.append(part)
         total += len(part)
     return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-def _is_text(name: str) -> bool:
-    """Whether a file name can be printed; on Linux it may be any bytes."""
-    return name.isascii() or not any("\ud800" <= char <= "\udfff" for char in name)

@@ -39,7 +39,7 @@ def version_beside(folder: Path, package: str) -> str | None:
     every = of_package or sorted(holder.glob("*.dist-info/METADATA"))
     if len(every) == 1 or of_package:
         return version_in_metadata(_text(every[-1]))
-    infos = [*holder.glob(f"{package}*.egg-info/PKG-INFO"), holder / "PKG-INFO"]
+    infos = [*sorted(holder.glob(f"{package}*.egg-info/PKG-INFO")), holder / "PKG-INFO"]
     return next((version for info in infos if (version := version_in_metadata(_text(info)))), None)
 
 

@@ -118,7 +118,7 @@ def _downloaded(release: Release, folder: Path, timeout: float) -> Path:
     offered: list[str] = []
     complaint = ""
     for platform in _platforms():
-        complaint = _run([*command, *platform, f"{release.name}=={release.version}"], release, timeout)
+        complaint = _run([*command, *platform, f"{release.name}=={release.version}"], release, folder, timeout)
         wheel = next(folder.glob("*.whl"), None)
         if wheel is not None:
             return wheel
@@ -154,13 +154,17 @@ def _pip() -> list[str]:
     raise SpecintError("no pip to fetch a release with", "", hint)
 
 
-def _run(command: list[str], release: Release, timeout: float) -> str:
-    """pip's complaint, "" if it had none."""
+def _run(command: list[str], release: Release, folder: Path, timeout: float) -> str:
+    """pip's complaint, "" if it had none.
+
+    pip runs in the empty folder: where there is a file `sglang==1.0+x.zip`, that is what it takes and builds.
+    """
     import subprocess
 
     try:
         done = subprocess.run(
             command,
+            cwd=folder,
             capture_output=True,
             stdin=subprocess.DEVNULL,
             timeout=timeout,

@@ -60,7 +60,7 @@ def test_workflows_hand_the_action_inputs_that_it_has() -> None:
         for text in snippets("github")
         for job in yaml.safe_load(text)["jobs"].values()
         for step in job["steps"]
-        if step.get("uses", "").startswith("specint/specint@")
+        if step.get("uses", "").startswith("OWNER/specint@")
     ]
     assert used
     assert all(inputs.keys() <= known for inputs in used)

@@ -122,7 +122,11 @@ def test_cache_that_is_a_file_is_a_warning_and_the_answer_is_the_same(specint, s
     done = specint("check", "--sglang", small, SPECINT_CACHE_DIR=str(tmp_path / "cache"))
     assert done.returncode == 1, done.stderr
     assert "kumo_k2.py:16:0: E7701" in done.stdout
-    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith(f"specint: warning: {tmp_path / 'cache'}: the cache can't be written: ")
+    assert done.stderr.count("\n") == 1
+    as_json = ("report", "--sglang", small, "--format", "json")
+    document = specint(*as_json, SPECINT_CACHE_DIR=str(tmp_path / "cache")).stdout
+    assert document == specint(*as_json).stdout, "the cache is not the document's affair"
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,7 @@ def test_the_entry_read_longest_ago_goes_first(tmp_path: Path) -> None:
 def test_entries_of_another_format_are_pruned_too(tmp_path: Path) -> None:
     stale = tmp_path / "v0/facts/0/key"
     stale.parent.mkdir(parents=True)
-    stale.write_bytes(bytes(5000))
+    stale.write_bytes(b"specint\0" + bytes(5000))
     os.utime(stale, (1, 1))
     Store(tmp_path, limit=2500).put("facts", "key", b"data")  # the first of a day prunes
     assert [path.name for path in entries(tmp_path)] == ["key"]
@@ -208,6 +208,18 @@ def test_prune_touches_nothing_but_entries(tmp_path: Path) -> None:
     assert entries(tmp_path) == []
     assert wheel.exists()
     assert (tmp_path / "CACHEDIR.TAG").exists()
+
+
+def test_prune_removes_no_file_of_anybody_else(tmp_path: Path) -> None:
+    """A project's configuration may name any folder as the cache: nothing in it is lost."""
+    foreign = tmp_path / "v1/facts/0/weights"
+    foreign.parent.mkdir(parents=True)
+    foreign.write_bytes(bytes(5000))
+    half = tmp_path / "v1/facts/0/key.1-0.tmp"  # what a run that was killed left
+    half.write_bytes(b"spec")
+    os.utime(half, (1, 1))
+    Store(tmp_path, limit=0).prune()
+    assert entries(tmp_path) == [foreign]
 
 
 def test_the_directory_is_the_platforms_or_as_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

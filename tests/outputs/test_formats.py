@@ -12,9 +12,8 @@ import pytest
 
 from specint.checks.baseline import Comparison, Known
 from specint.cli.options import CHECK_FORMATS
-from specint.data import rules_folder
 from specint.outputs.formats import FOR_PYLINT, FORMATS
-from specint.outputs.outcome import HOMEPAGE, Outcome, own_rules
+from specint.outputs.outcome import OWN_TOOL, Outcome, own_rules
 from specint.pylint_plugin.reporters import REPORTERS
 
 SUFFIXES = {"text": "txt", "json": "json", "markdown": "md", "github": "txt", "sarif": "sarif", "junit": "xml"}
@@ -61,9 +60,11 @@ def test_command_line_and_pylint_offer_the_formats_there_are() -> None:
     assert {reporter.name for reporter in REPORTERS} == {f"specint-{name}" for name in FOR_PYLINT}
 
 
-def test_rules_are_read_where_the_project_says_it_lives() -> None:
+def test_no_document_names_an_address_that_nobody_has_given() -> None:
+    """Where specint is hosted is for its host to say: a rule's text travels with the report."""
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["urls"]["Homepage"] == HOMEPAGE
-    for symbol, rule in own_rules().items():
-        assert rule.uri == f"{HOMEPAGE}/tree/main/rules/{symbol}"
-        assert (rules_folder() / symbol).is_dir()
+    assert "urls" not in project
+    assert OWN_TOOL.uri == ""
+    for rule in own_rules().values():
+        assert rule.uri == ""
+        assert rule.help

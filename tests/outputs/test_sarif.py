@@ -16,7 +16,7 @@ import pytest
 from specint.checks.finding import Evidence, Finding
 from specint.errors import Diagnostic
 from specint.outputs import sarif as module
-from specint.outputs.outcome import Outcome
+from specint.outputs.outcome import Outcome, Tool
 from specint.outputs.places import Place
 from specint.outputs.sarif import sarif
 
@@ -107,6 +107,16 @@ def test_rule_says_what_it_means_and_where_to_read_more(outcome: Outcome) -> Non
     assert all(
         run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"] for result in run["results"]
     )
+
+
+def test_address_that_nobody_has_given_is_left_out(outcome: Outcome) -> None:
+    without = {symbol: msgspec.structs.replace(rule, uri="") for symbol, rule in outcome.rules.items()}
+    nowhere = msgspec.structs.replace(outcome, tool=Tool("specint", version="1"), rules=without)
+    driver = run_of(nowhere)["tool"]["driver"]
+    assert "informationUri" not in driver
+    for rule in driver["rules"]:
+        assert "helpUri" not in rule
+        assert "http" not in rule["help"]["text"]
 
 
 def test_files_outside_the_repository_have_a_base_of_their_own(outcome: Outcome) -> None:

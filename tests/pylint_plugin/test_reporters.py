@@ -15,6 +15,10 @@ import pytest
 
 Lint = Callable[..., subprocess.CompletedProcess[str]]
 BOTH = "--enable=spec-missing-delegation,missing-module-docstring,missing-class-docstring"
+MODELS = (
+    "--recursive=y",
+    "sglang/srt/models",
+)  # older versions of pylint see no package in a folder without `__init__.py`
 
 
 @pytest.fixture
@@ -30,7 +34,7 @@ def pylint(tmp_path: Path, copied: Path, tmp_path_factory: pytest.TempPathFactor
     def run(output_format: str, *arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "pylint", "--load-plugins=specint", "--disable=all", BOTH]
         done = subprocess.run(
-            [*command, f"--output-format={output_format}", *(arguments or ["sglang/srt/models"])],
+            [*command, f"--output-format={output_format}", *(arguments or MODELS)],
             cwd=tmp_path,
             env={**os.environ, "SPECINT_CACHE_DIR": str(cache), "PYLINTHOME": str(cache)},
             input=stdin,
@@ -50,7 +54,7 @@ def results(done: subprocess.CompletedProcess[str]) -> list[dict]:
 
 
 def test_sarif_has_every_message_and_the_evidence_behind_ours(pylint: Lint) -> None:
-    text = pylint("text", "--score=n", "sglang/srt/models").stdout.splitlines()
+    text = pylint("text", "--score=n", *MODELS).stdout.splitlines()
     done = pylint("specint-sarif")
     run = json.loads(done.stdout)["runs"][0]
     assert run["tool"]["driver"]["name"] == "pylint"
@@ -82,7 +86,7 @@ def test_messages_of_ours_have_the_fingerprints_that_check_gives_them(pylint: Li
 
 
 def test_two_processes_write_what_one_writes(pylint: Lint) -> None:
-    one, two = pylint("specint-sarif"), pylint("specint-sarif", "-j2", "sglang/srt/models")
+    one, two = pylint("specint-sarif"), pylint("specint-sarif", "-j2", *MODELS)
     key = lambda found: json.dumps(found, sort_keys=True)  # noqa: E731
     assert sorted(map(key, results(two))) == sorted(map(key, results(one)))
 

@@ -242,9 +242,12 @@ def test_what_is_no_regular_file_is_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
-def test_a_name_that_is_no_text_is_left_out(tmp_path: Path) -> None:
+def test_a_name_that_cannot_be_printed_is_left_out(tmp_path: Path) -> None:
+    """It may be no text at all, or say something to a terminal."""
     write(tmp_path)
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/acme/\xff.py")).touch()
+    (tmp_path / "acme/\x1b]0;title\x07.py").touch()
+    (tmp_path / "acme/two\nlines.py").touch()
     write(tmp_path, {"acme/größe.py": b""})
     assert "acme.größe" in modules(FolderTree(tmp_path / "acme", "acme", ORIGIN))
     assert len(modules(FolderTree(tmp_path / "acme", "acme", ORIGIN))) == 6
