@@ -29,6 +29,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         algorithms: the algorithms that ask for the member.
         file, line, column: where the message stands: the class's line, or the member's. Lines count from 1,
             columns from 0. `file` is relative to the folder that holds the package.
+        through: the hooks by which callers meet it, where `member` is none itself: an attribute that a hook reads.
         patch: a unified diff, or None.
         edit: the same as `specint fix` does it, or why it can't; documents leave it out where a rule says nothing.
     """
@@ -45,6 +46,12 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[Evidence, ...] = ()
     patch: str | None = None
     edit: Edit | msgspec.UnsetType = msgspec.UNSET
+    through: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def hooks(self) -> tuple[str, ...]:
+        """The members that callers meet it by."""
+        return self.through or (self.member,)
 
 
 def about(
@@ -58,6 +65,7 @@ def about(
     at: tuple[int, int] | None = None,
     patch: str | None = None,
     edit: Edit | msgspec.UnsetType = msgspec.UNSET,
+    through: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET,
 ) -> Finding:
     """A rule's finding about a model; `at` is its line and column in the model's file, else those of the class."""
     line, column = at or (model.line, model.column)
@@ -74,4 +82,5 @@ def about(
         evidence=tuple(evidence),
         patch=patch,
         edit=edit,
+        through=through,
     )

@@ -25,7 +25,8 @@ def _with(model: ModelCompliance, found: list[Finding]) -> ModelCompliance:
     verdicts = {}
     for algorithm, verdict in model.algorithms.items():
         # what no algorithm decides happens under each of them
-        members = dict.fromkeys(f.member for f in found if not f.algorithms or algorithm in f.algorithms)
+        concerned = [f for f in found if not f.algorithms or algorithm in f.algorithms]
+        members = dict.fromkeys(hook for f in concerned for hook in f.hooks)
         verdicts[algorithm] = _broken(verdict, tuple(members))
     return msgspec.structs.replace(model, algorithms=verdicts)
 

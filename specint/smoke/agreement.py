@@ -23,7 +23,8 @@ def agreements(
     about: dict[str, set[str]] = {}
     for finding in findings:
         if finding.class_ == model.class_:
-            about.setdefault(finding.member, set()).add(finding.rule)
+            for member in {finding.member, *finding.hooks}:
+                about.setdefault(member, set()).add(finding.rule)
     answers: dict[str, list[dict[str, Any]]] = {}
     for answer in contract_facts.get("answers", ()):
         answers.setdefault(answer["member"], []).extend(answer["calls"])

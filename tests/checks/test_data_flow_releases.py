@@ -66,6 +66,7 @@ def test_head_that_only_drafts_are_given(found: Find) -> None:
     gemma = ("sglang.srt.models.gemma3_causal.EmbeddingGemmaModel", "lm_head")
     finding = found("0.5.23", "spec-uninitialized-attribute")[gemma]
     assert finding.algorithms == ("EAGLE", "EAGLE3", "FROZEN_KV_MTP"), "those that ask for the hook that reads it"
+    assert finding.through == ("get_embed_and_head", "get_embed_and_head_for_draft")
 
 
 def test_setter_that_deletes_a_tied_weight_twice(found: Find) -> None:

@@ -48,7 +48,7 @@ def check(context: Context) -> Iterator[Finding]:
         members = [m for m in asked[model.roles[0]] if model.roles[0] == "target" or m not in hooks]
         for name, (read, reading) in _reads(context, node, (FORWARD, *members), unset).items():
             algorithms = unset[name].algorithms or _asking(context, model.roles[0], reading)
-            yield _finding(context, model, name, read, unset[name], algorithms)
+            yield _finding(context, model, name, read, unset[name], algorithms, tuple(dict.fromkeys(reading)))
 
 
 def _asking(context: Context, role: str, members: list[str]) -> tuple[str, ...]:
@@ -191,7 +191,13 @@ def _constant(context: Context, node: ClassNode, test: facts.Expr, read: Read) -
 
 
 def _finding(
-    context: Context, model: ModelCompliance, name: str, read: Read, unset: _Unset, algorithms: tuple[str, ...]
+    context: Context,
+    model: ModelCompliance,
+    name: str,
+    read: Read,
+    unset: _Unset,
+    algorithms: tuple[str, ...],
+    reading: tuple[str, ...],
 ) -> Finding:
     function = read.place.function
     at = Evidence(
@@ -219,4 +225,5 @@ def _finding(
         algorithms,
         message=message,
         evidence=tuple(evidence),
+        through=reading,
     )
