@@ -9,6 +9,7 @@ import msgspec
 
 from specint.checks.finding import Finding
 from specint.errors import SpecintError
+from specint.reading import read_regular
 
 SCHEMA = "specint.baseline/1"
 _FAMILY = SCHEMA.partition("/")[0]
@@ -50,7 +51,7 @@ def read_baseline(path: Path) -> frozenset[Known]:
     Raises SpecintError for a file that can't be read, is of another version, or has a line that is none of its own.
     """
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        lines = read_regular(path).decode("utf-8").replace("\r\n", "\n").split("\n")
     except FileNotFoundError:
         raise SpecintError("no such baseline", str(path), "`specint check --update-baseline` writes it") from None
     except UnicodeDecodeError:

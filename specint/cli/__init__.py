@@ -56,6 +56,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         raise
     except MemoryError:
         return _complain("out of memory")
+    except OSError as error:  # a path that the system refuses, a disk that is full
+        return _refused(error)
     except Exception as error:  # the last resort: a user gets one line, and we get a report
         return _internal(error)
     return int(result or 0)
@@ -75,11 +77,22 @@ def _complain(text: str) -> int:
     return 2
 
 
+def _refused(error: OSError) -> int:
+    _trace()
+    name = error.filename if isinstance(error.filename, str) else ""
+    shown = name if len(name) <= 200 else f"{name[:80]}…{name[-80:]}"
+    return _complain(str(SpecintError(error.strerror or str(error) or type(error).__name__, shown)))
+
+
 def _internal(error: Exception) -> int:
+    _trace()
+    name = type(error).__name__
+    hint = "please report it, with what SPECINT_DEBUG=1 prints"
+    return _complain(f"internal error: {name}: {str(error)[:300]} ({hint})")
+
+
+def _trace() -> None:
     if os.environ.get("SPECINT_DEBUG") == "1":
         import traceback
 
         traceback.print_exc()
-    name = type(error).__name__
-    hint = "please report it, with what SPECINT_DEBUG=1 prints"
-    return _complain(f"internal error: {name}: {str(error)[:300]} ({hint})")

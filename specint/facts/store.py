@@ -14,6 +14,7 @@ from typing import Literal
 from zlib import crc32
 
 from specint.errors import Diagnostic
+from specint.reading import named_path
 
 Kind = Literal["facts", "analysis"]
 
@@ -32,7 +33,7 @@ HEAD = len(MAGIC) + 4
 def cache_directory() -> Path:
     """Where specint keeps what it can make anew: `SPECINT_CACHE_DIR`, or else the platform's cache directory."""
     if chosen := os.environ.get("SPECINT_CACHE_DIR"):
-        return Path(chosen).expanduser()
+        return named_path(chosen, "SPECINT_CACHE_DIR")
     import platformdirs
 
     return Path(platformdirs.user_cache_path("specint", appauthor=False))

@@ -282,7 +282,7 @@ def test_a_file_that_became_a_pipe_does_not_hang(tmp_path: Path) -> None:
     tree.files()
     (tmp_path / "acme/version.py").unlink()
     os.mkfifo(tmp_path / "acme/version.py")
-    with pytest.raises(SpecintError, match="no longer a regular file"):
+    with pytest.raises(SpecintError, match="no regular file"):
         tree.read(SourceFile.at("acme/version.py"))
 
 
@@ -290,7 +290,7 @@ def test_a_giant_file_is_refused(tmp_path: Path) -> None:
     tree = on_disk(tmp_path)
     with (tmp_path / "acme/version.py").open("wb") as file:
         file.truncate(1 << 40)
-    with pytest.raises(SpecintError, match="larger than 64 MiB"):
+    with pytest.raises(SpecintError, match="larger than 4 MiB"):
         tree.read(SourceFile.at("acme/version.py"))
 
 
@@ -323,10 +323,10 @@ def test_names_in_an_archive_can_not_leave_it(tmp_path: Path) -> None:
 def test_a_bomb_is_refused_unread(tmp_path: Path) -> None:
     path = tmp_path / "bomb.whl"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("acme/a.py", "w") as member:
-        for _ in range(65):
+        for _ in range(5):
             member.write(bytes(1 << 20))
     assert path.stat().st_size < 1 << 20
-    with pytest.raises(SpecintError, match=r"acme/a\.py: is larger"):
+    with pytest.raises(SpecintError, match=r"acme/a\.py: can't be read: larger"):
         ArchiveTree(path, "acme", ORIGIN).read(SourceFile.at("acme/a.py"))
 
 
