@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import ast
-import io
-import re
-import tokenize
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,6 +11,7 @@ from specint.errors import SpecintError
 from specint.facts import model as facts
 from specint.facts.bounds import DEEPEST, LONGEST, MOST_CONDITIONS, TooMuch, check_amount
 from specint.facts.model import Expr
+from specint.facts.pragmas import pragmas_of
 
 _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
@@ -28,7 +26,6 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.NotIn: "not in",
 }
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-_PRAGMA = re.compile(r"#.*?pylint:\s*(disable-next|disable|skip-file)\b\s*(?:=\s*([\w\-, ]+))?")
 
 
 def extract(text: str, *, name: str, path: str, is_package: bool = False) -> facts.Module:
@@ -60,18 +57,8 @@ def extract(text: str, *, name: str, path: str, is_package: bool = False) -> fac
         ) from error
     except ValueError as error:  # a null byte, on the Pythons where that is not a SyntaxError
         raise SpecintError(f"does not parse: {error}", path, "fix the file, or exclude it") from error
-    pragmas = _pragmas(text) if "pylint:" in text else ()
+    pragmas = pragmas_of(text) if "pylint:" in text else ()
     return facts.Module(name, path, is_package, body, pragmas)
-
-
-def _pragmas(text: str) -> tuple[facts.Pragma, ...]:
-    found = []
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT and (match := _PRAGMA.match(token.string)):
-            codes = tuple(code.strip() for code in (match[2] or "").split(",") if code.strip())
-            own_line = not token.line[: token.start[1]].strip()
-            found.append(facts.Pragma(token.start[0], match[1], codes, own_line))
-    return tuple(found)
 
 
 class _Scope:

@@ -7,10 +7,11 @@ A base outside the tree is a known unknown: it keeps its place in the order, and
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Literal
+from typing import Literal, TypeGuard
 
 import msgspec
 
@@ -19,6 +20,10 @@ from specint.facts import model as facts
 from specint.graph.project import ClassNode, External, FunctionNode, ModuleRef, Project
 
 Kind = Literal["method", "property", "classmethod", "staticmethod", "attribute", "class"]
+
+
+_MOST_CLASSES = 1000
+"""So many classes above one make its order a guess: C3 takes time by their square."""
 
 
 class ExternalClass(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,34 +119,61 @@ class Hierarchy:
 
     def order(self, node: ClassNode) -> Order:
         """C3, as Python does it; in a cyclic or inconsistent hierarchy a depth-first order and its problem."""
-        if node.key not in self._orders:
-            self._orders[node.key] = self._order(node, ())
+        if node.key in self._orders:
+            return self._orders[node.key]
+        passing: dict[str, Order] = {}  # of classes that lead to one on the way: they hold for this question only
+        opened = {node.key: self.bases(node)}
+        way = [(node, iter(opened[node.key]))]
+        while way:  # no recursion: a chain of classes can be longer than Python's stack is deep
+            one, rest = way[-1]
+            base = next((base for base in rest if self._is_open(base, opened, passing)), None)
+            if isinstance(base, ClassNode):
+                opened[base.key] = self.bases(base)
+                way.append((base, iter(opened[base.key])))
+                continue
+            way.pop()
+            bases = opened[one.key]
+            leans = any(isinstance(b, ClassNode) and (b.key in opened or b.key in passing) for b in bases)
+            order = self._order(one, bases, opened, passing)
+            del opened[one.key]
+            (passing if leans and way else self._orders)[one.key] = order
         return self._orders[node.key]
 
-    def _order(self, node: ClassNode, below: tuple[ClassNode, ...]) -> Order:
-        if node in below:
-            return Order((node,), f"{node.key} inherits from itself")
-        if (known := self._orders.get(node.key)) is not None:
-            return known
-        bases = self.bases(node)
+    def _is_open(
+        self, base: ClassNode | External, opened: Mapping[str, object], passing: Mapping[str, Order]
+    ) -> TypeGuard[ClassNode]:
+        return isinstance(base, ClassNode) and not any(base.key in seen for seen in (self._orders, passing, opened))
+
+    def _order(
+        self,
+        node: ClassNode,
+        bases: tuple[ClassNode | External, ...],
+        below: Container[str],
+        passing: Mapping[str, Order],
+    ) -> Order:
         rows: list[list[ClassNode | External]] = []
         problem = ""
         for base in bases:
-            if isinstance(base, ClassNode):
-                above = self._order(base, (*below, node))
+            if isinstance(base, External):
+                rows.append([_canonical(base)])
+            elif base.key in below:
+                problem = problem or f"{base.key} inherits from itself"
+                rows.append([base])
+            else:
+                above = passing.get(base.key) or self._orders[base.key]
                 problem = problem or above.problem
                 rows.append(list(above.classes))
-            else:
-                rows.append([_canonical(base)])
         rows.append([_canonical(b) if isinstance(b, External) else b for b in bases])
+        every = list(dict.fromkeys(one for row in rows for one in row))
+        if len(every) >= _MOST_CLASSES:
+            return Order(
+                (node, *every[: _MOST_CLASSES - 1]), f"{node.key} inherits from {_MOST_CLASSES} classes or more"
+            )
         merged = _merge(rows)
         if merged is None:
-            merged = list(dict.fromkeys(one for row in rows for one in row))
+            merged = every
             problem = problem or f"the bases of {node.key} have no consistent order"
-        order = Order((node, *merged), problem)
-        if not problem:
-            self._orders[node.key] = order
-        return order
+        return Order((node, *merged), problem)
 
     def is_subclass(self, node: ClassNode, other: ClassNode) -> bool:
         """Whether a class is another or inherits from it."""
@@ -217,17 +249,21 @@ def _canonical(base: External) -> External:
 
 
 def _merge(rows: list[list[ClassNode | External]]) -> list[ClassNode | External] | None:
+    """C3: again and again the first head that is in no row's rest. Rests are counted, not searched."""
     merged: list[ClassNode | External] = []
-    rows = [row for row in rows if row]
-    while rows:
-        for row in rows:
-            head = row[0]
-            if not any(head in other[1:] for other in rows):
-                break
-        else:
+    behind = Counter(one for row in rows for one in row[1:])
+    waiting = [deque(row) for row in rows if row]
+    while waiting:
+        head = next((row[0] for row in waiting if not behind[row[0]]), None)
+        if head is None:
             return None
         merged.append(head)
-        rows = [rest for row in rows if (rest := [one for one in row if one != head])]
+        for row in waiting:
+            if row[0] == head:
+                row.popleft()
+                if row:
+                    behind[row[0]] -= 1
+        waiting = [row for row in waiting if row]
     return merged
 
 
