@@ -65,7 +65,7 @@ def load_config(start: Path | None = None, *, file: Path | None = None) -> Confi
     TOML, an unknown key, and a value of the wrong kind.
     """
     if file is not None:
-        table = _table(file)
+        table = _table(file, or_pipe=True)  # `--config <(…)`: a person named it
         if table is None:
             raise SpecintError(f"has no [{TABLE}]", str(file), f"add a [{TABLE}] table, or leave --config out")
         return _config(table, file)
@@ -99,9 +99,9 @@ def place(config: Config, key: str) -> str:
     return f"{config.file or 'pyproject.toml'}, [{TABLE}] {key}"
 
 
-def _table(file: Path) -> dict[str, Any] | None:
+def _table(file: Path, *, or_pipe: bool = False) -> dict[str, Any] | None:
     try:
-        document = tomllib.loads(read_regular(file).decode("utf-8"))
+        document = tomllib.loads(read_regular(file, or_pipe=or_pipe).decode("utf-8"))
     except OSError as error:
         raise SpecintError(f"can't be read: {error.strerror}", str(file)) from None
     except UnicodeDecodeError as error:

@@ -5,6 +5,12 @@ from __future__ import annotations
 import msgspec
 
 
+def printable(text: str) -> str:
+    """A text as one line that can only be read: whatever could steer a terminal or a CI log is spelled out."""
+    line = " ".join(text.split())
+    return line if line.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+
+
 class SpecintError(Exception):
     """Something specint was asked for can't be done; nothing was analysed.
 

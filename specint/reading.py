@@ -12,17 +12,19 @@ from specint.errors import SpecintError
 LARGEST_FILE = 4 * 1024 * 1024
 """No file that we read is larger, in bytes; the largest Python file that we met has a third of it."""
 
+_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0)
+
 SHORT = 64 * 1024
 """What is looked for at the start of a file (a version, an import) is looked for in so many bytes."""
 
 
-def read_regular(path: Path | str, *, largest: int = LARGEST_FILE) -> bytes:
-    """The content of a regular file.
+def read_regular(path: Path | str, *, largest: int = LARGEST_FILE, or_pipe: bool = False) -> bytes:
+    """The content of a regular file; with `or_pipe` also what a pipe or a device gives, where a person named it.
 
     Raises OSError, with a `strerror` that can be shown, for what can't be read, is no regular file (opening a pipe
     would wait, a device has no end) or is too large.
     """
-    handle = _opened(path)
+    handle = _opened(path, or_pipe)
     try:
         size = os.fstat(handle).st_size
         if size > largest:
@@ -57,17 +59,17 @@ def named_path(text: str, where: str = "") -> Path:
         raise SpecintError(f"no such user: {text[:80]!r}", where, "write the path without ~") from None
 
 
-def _opened(path: Path | str) -> int:
+def _opened(path: Path | str, or_pipe: bool = False) -> int:
     # Not `open`: on the warm path some 600 files are read, and this takes half the time.
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
+        handle = os.open(path, _FLAGS | (0 if or_pipe else getattr(os, "O_NONBLOCK", 0)))
     except ValueError as error:  # a null byte
         raise OSError(errno.EINVAL, str(error), str(path)) from None
     try:
         mode = os.fstat(handle).st_mode
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        if not stat.S_ISREG(mode):
+        if not (stat.S_ISREG(mode) or or_pipe):
             raise OSError(errno.EINVAL, "no regular file", str(path))
     except OSError:
         os.close(handle)

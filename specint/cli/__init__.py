@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from specint.errors import SpecintError
+from specint.errors import SpecintError, printable
 
 __all__ = ["main"]
 
@@ -73,7 +73,7 @@ def _usage(error: object) -> str:
 
 
 def _complain(text: str) -> int:
-    print(f"specint: error: {' '.join(text.split())}", file=sys.stderr)
+    print(f"specint: error: {printable(text)}", file=sys.stderr)
     return 2
 
 

@@ -105,6 +105,8 @@ class Store:
             if gone >= excess:
                 break
             try:
+                if not _is_entry(path):  # somebody's own folder `v1`: a project may name any folder as the cache
+                    continue
                 os.unlink(path)  # noqa: PTH108 - thousands of them
                 gone += size
             except OSError:
@@ -194,6 +196,15 @@ def _read(path: str, key: str, now: float) -> bytes | None:
         except OSError:
             pass
     return data
+
+
+def _is_entry(path: str) -> bool:
+    """Whether a file begins as ours do, of whatever format; a link never is one."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    try:
+        return stat.S_ISREG(os.fstat(handle).st_mode) and os.read(handle, len(MAGIC) - 1) == MAGIC[:-1]
+    finally:
+        os.close(handle)
 
 
 def _entries(directory: Path) -> Iterable[tuple[float, int, str]]:

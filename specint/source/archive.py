@@ -113,7 +113,7 @@ def open_archive(path: Path) -> zipfile.ZipFile:
 def is_source(info: zipfile.ZipInfo) -> bool:
     """Whether a member is a Python file under a plain relative name: no link, no `..`, no absolute path."""
     name = info.filename
-    if not name.endswith(".py") or "\\" in name or ":" in name:
+    if not name.endswith(".py") or not name.isprintable() or "\\" in name or ":" in name:
         return False
     kind = stat.S_IFMT(info.external_attr >> 16)
     parts = name.removesuffix(".py").split("/")

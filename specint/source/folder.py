@@ -87,14 +87,22 @@ class FolderTree(Tree):
             with os.scandir(self._disk(path)) as entries:
                 for entry in entries:
                     stem = entry.name.removesuffix(".py")
-                    if "." in stem or stem == "__pycache__" or not _is_text(stem):
+                    if "." in stem or stem == "__pycache__":
                         continue  # no import can name it
                     is_source = stem != entry.name
-                    if self._counts(path, entry, is_source):
+                    if not stem.isprintable():
+                        self._unnamed(path, entry.name, is_source)
+                    elif self._counts(path, entry, is_source):
                         (files if is_source else folders).append(stem)
         except OSError as error:
             self.problems.append(Diagnostic(file=path, what=f"folder can't be read: {error.strerror or error}"))
         return Folder(tuple(sorted(files)), tuple(sorted(folders)))
+
+    def _unnamed(self, path: str, name: str, is_source: bool) -> None:
+        """A name is printed in many places, and must not be able to steer a terminal or a CI log."""
+        if is_source:
+            what = f"a file here has a name that can't be printed, and was not read: {name!a}"
+            self.problems.append(Diagnostic(file=path, what=what, hint="rename or remove it"))
 
     def _counts(self, path: str, entry: os.DirEntry[str], is_source: bool) -> bool:
         try:
@@ -116,8 +124,3 @@ class FolderTree(Tree):
                 return False
             self._jumps[below] = (*jumps, target)
         return True
-
-
-def _is_text(name: str) -> bool:
-    """Whether a file name can be printed; on Linux it may be any bytes."""
-    return name.isascii() or not any("\ud800" <= char <= "\udfff" for char in name)

@@ -10,7 +10,9 @@ from pathlib import Path
 from specint.reading import head_of
 
 USUAL_NAME = "sglang"
-VERSION_TEXT = re.compile(r"""^(?:__version__|version)\b[^=\n]*=(?:\s*\w+\s*=)*\s*["']([^"']+)["']""", re.MULTILINE)
+VERSION_TEXT = re.compile(
+    r"""^(?:__version__|version)\b[^=\n]*=(?:[ \t]*\w+[ \t]*=)*[ \t]*["']([\w.+!-]{1,80})["']""", re.MULTILINE
+)
 OWN_IMPORT = re.compile(r"^[ \t]*(?:from|import)\s+(\w[\w.]*?)\.srt\b", re.MULTILINE)
 
 
@@ -60,5 +62,5 @@ def stated_version(source: str) -> str | None:
 def version_in_metadata(metadata: str) -> str | None:
     """The `Version` field of a METADATA or PKG-INFO text."""
     head = metadata.replace("\r\n", "\n").partition("\n\n")[0]
-    found = re.search(r"^Version:\s*(\S+)", head, re.MULTILINE | re.IGNORECASE)
+    found = re.search(r"^Version:[ \t]*([\w.+!-]{1,80})", head, re.MULTILINE | re.IGNORECASE)
     return found[1] if found else None

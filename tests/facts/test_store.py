@@ -192,7 +192,7 @@ def test_the_entry_read_longest_ago_goes_first(tmp_path: Path) -> None:
 def test_entries_of_another_format_are_pruned_too(tmp_path: Path) -> None:
     stale = tmp_path / "v0/facts/0/key"
     stale.parent.mkdir(parents=True)
-    stale.write_bytes(bytes(5000))
+    stale.write_bytes(b"specint\0" + bytes(5000))
     os.utime(stale, (1, 1))
     Store(tmp_path, limit=2500).put("facts", "key", b"data")  # the first of a day prunes
     assert [path.name for path in entries(tmp_path)] == ["key"]
@@ -208,6 +208,28 @@ def test_prune_touches_nothing_but_entries(tmp_path: Path) -> None:
     assert entries(tmp_path) == []
     assert wheel.exists()
     assert (tmp_path / "CACHEDIR.TAG").exists()
+
+
+def test_prune_of_a_folder_that_was_never_a_cache_takes_nobodys_files(tmp_path: Path) -> None:
+    theirs = [tmp_path / "v1/thesis.txt", tmp_path / "v2/facts/0/data", tmp_path / "elsewhere"]
+    for path in theirs:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(bytes(5000))
+    (tmp_path / "v1/link").symlink_to(tmp_path / "elsewhere")
+    store = Store(tmp_path, limit=0)
+    store.put("facts", "key", b"data")
+    assert not list(tmp_path.rglob("key"))
+    assert all(path.exists() for path in theirs)
+
+
+def test_every_truncated_entry_is_a_miss(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.put("analysis", "key", b"some data")
+    (path,) = entries(tmp_path)
+    whole = path.read_bytes()
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        assert store.get("analysis", "key") is None, length
 
 
 def test_the_directory_is_the_platforms_or_as_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
