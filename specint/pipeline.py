@@ -99,7 +99,7 @@ def analyze(
     version = fingerprint()
     code = declared().code
     prefixes = [f"{tree.package}.{name}" for name in (*_code_packages(scope), code.models)]
-    key = _key(tree, prefixes, (*models, *callers), version, *interfaces)
+    key = own_key = _key(tree, prefixes, (*models, *callers), version, *interfaces)
     if against is not None:
         packages = [f"{against.package}.{name}" for name in _code_packages(scope)]
         key = _key(against, packages, (), key)
@@ -110,7 +110,8 @@ def analyze(
                 analysis, also = _analyze(tree, store, scope, against, jobs, progress, version)
             except RecursionError:
                 raise SpecintError(_ENDLESS, tree.package, "shorten the chain") from None
-        _remember(store, key, tree, analysis, _outside(also, prefixes))
+        if _current(tree, prefixes, (*models, *callers), version, *interfaces) == own_key:
+            _remember(store, key, tree, analysis, _outside(also, prefixes))
     return msgspec.structs.replace(
         analysis,
         sglang=tree.origin,
@@ -151,6 +152,14 @@ def _key(tree: Tree, prefixes: list[str], files: tuple[SourceFile, ...], *words:
     for part in (tree.package, tree.origin.version, tree.digest_all(prefixes), *places, *words):
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()
+
+
+def _current(tree: Tree, prefixes: list[str], files: tuple[SourceFile, ...], *words: str) -> str | None:
+    """The key once more when all was read: somebody may have written meanwhile, and then it is not the answer's."""
+    try:
+        return _key(tree, prefixes, files, *words)
+    except SpecintError:
+        return None
 
 
 def _analyze(
@@ -274,7 +283,8 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
         raise SpecintError(_ENDLESS, tree.package, "shorten the chain") from None
     asked = _outside(loader.asked(), packages)
     inferred = _Inferred(contract, asked, tuple(loader.diagnostics.values()))
-    _remember(store, key, tree, inferred, asked)
+    if _current(tree, packages, scope.callers, "contract", version) == key:
+        _remember(store, key, tree, inferred, asked)
     return inferred
 
 

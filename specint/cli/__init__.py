@@ -51,6 +51,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except click.ClickException as error:
         return _complain(error.format_message())
     except SpecintError as error:
+        _trace()
         return _complain(str(error))
     except (BrokenPipeError, KeyboardInterrupt):
         raise
@@ -80,8 +81,7 @@ def _complain(text: str) -> int:
 def _refused(error: OSError) -> int:
     _trace()
     name = error.filename if isinstance(error.filename, str) else ""
-    shown = name if len(name) <= 200 else f"{name[:80]}…{name[-80:]}"
-    return _complain(str(SpecintError(error.strerror or str(error) or type(error).__name__, shown)))
+    return _complain(str(SpecintError(error.strerror or str(error) or type(error).__name__, name)))
 
 
 def _internal(error: Exception) -> int:
