@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections import Counter, deque
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Literal, TypeGuard
 
@@ -99,7 +99,7 @@ class Hierarchy:
         self._orders: dict[str, Order] = {}
         self._seen: dict[tuple[ClassNode, str], Member | None] = {}
         self._own: dict[str, dict[str, Member]] = {}
-        self._assigned: dict[str, dict[str, dict[str, Member]]] = {}
+        self._assigned: dict[str, dict[str, dict[str, Member | None]]] = {}
 
     def bases(self, node: ClassNode) -> tuple[ClassNode | External, ...]:
         """The bases as written, resolved; one that can't be resolved is external under the name in the source."""
@@ -189,13 +189,19 @@ class Hierarchy:
         """What the class body defines, the last definition of each name, and what the module assigns to the class."""
         if node.key not in self._own:
             assigned = self._assigned_in(node.module).get(node.key, {})
-            self._own[node.key] = {**_body_members(self.project, node), **assigned}
+            every = {**_body_members(self.project, node), **assigned}
+            self._own[node.key] = {name: member for name, member in every.items() if member is not None}
         return self._own[node.key]
 
-    def _assigned_in(self, module: facts.Module) -> dict[str, dict[str, Member]]:
+    def _assigned_in(self, module: facts.Module) -> dict[str, dict[str, Member | None]]:
+        """Class -> what the module gives it after its body; None for what it takes away (`del Class.name`)."""
         if module.name not in self._assigned:
-            found: dict[str, dict[str, Member]] = {}
+            found: dict[str, dict[str, Member | None]] = {}
             for step in module.body.steps:
+                if isinstance(step, facts.Delete) and isinstance(step.target, facts.Attribute) and step.guard == -1:
+                    for symbol in self.project.symbol(module, step.target.base):
+                        if isinstance(symbol, ClassNode):
+                            found.setdefault(symbol.key, {})[step.target.name] = None
                 for target, name, value in _class_assignments(step):
                     for symbol in self.project.symbol(module, target):
                         if isinstance(symbol, ClassNode):
@@ -289,6 +295,11 @@ def _body_members(project: Project, node: ClassNode) -> dict[str, Member]:
                 alias = found.get(step.value.id) if isinstance(step.value, facts.Name) else None
                 alike, bound = (alias.kind, alias.function) if alias is not None else ("attribute", None)
                 found[name] = Member(node, name, alike, step.line, bound, step.value, step.guard != -1)
+            case facts.Delete(target=facts.Name(id=name)) if name in found:
+                if step.guard == -1:
+                    del found[name]
+                else:
+                    found[name] = replace(found[name], conditional=True)
             case facts.DefineClass(index=index):
                 name = scope.classes[index].name
                 found[name] = Member(node, name, "class", step.line, conditional=step.guard != -1)

@@ -118,7 +118,7 @@ def test_two_processes_answer_as_one_does() -> None:
 class Changing(TextTree):
     """A tree whose one file is another text each time it is read."""
 
-    def read(self, file: SourceFile) -> bytes:
+    def read(self, file: SourceFile) -> bytes:  # noqa: ARG002
         self.reads = getattr(self, "reads", 0) + 1
         return f"x = {self.reads}\n".encode()
 
