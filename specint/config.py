@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from specint.errors import SpecintError
+from specint.reading import named_path, read_regular
 from specint.suggestion import did_you_mean
 
 TABLE = "tool.specint"
@@ -64,7 +65,7 @@ def load_config(start: Path | None = None, *, file: Path | None = None) -> Confi
     TOML, an unknown key, and a value of the wrong kind.
     """
     if file is not None:
-        table = _table(file)
+        table = _table(file, or_pipe=True)  # `--config <(…)`: a person named it
         if table is None:
             raise SpecintError(f"has no [{TABLE}]", str(file), f"add a [{TABLE}] table, or leave --config out")
         return _config(table, file)
@@ -98,9 +99,9 @@ def place(config: Config, key: str) -> str:
     return f"{config.file or 'pyproject.toml'}, [{TABLE}] {key}"
 
 
-def _table(file: Path) -> dict[str, Any] | None:
+def _table(file: Path, *, or_pipe: bool = False) -> dict[str, Any] | None:
     try:
-        document = tomllib.loads(file.read_bytes().decode("utf-8"))
+        document = tomllib.loads(read_regular(file, or_pipe=or_pipe).decode("utf-8"))
     except OSError as error:
         raise SpecintError(f"can't be read: {error.strerror}", str(file)) from None
     except UnicodeDecodeError as error:
@@ -127,6 +128,8 @@ def _config(table: dict[str, Any], file: Path) -> Config:
 def _string(value: object, where: str, folder: Path) -> str:  # noqa: ARG001
     if not isinstance(value, str):
         raise SpecintError(f"must be a string, not {_kind(value)}", where)
+    if "\0" in value:
+        raise SpecintError("holds a null character", where)
     if not value.strip():
         raise SpecintError("is empty", where, "leave the key out")
     return value.strip()
@@ -141,11 +144,11 @@ def _strings(value: object, where: str, folder: Path) -> tuple[str, ...]:
 
 
 def _path(value: object, where: str, folder: Path) -> Path:
-    return folder / Path(_string(value, where, folder)).expanduser()
+    return folder / named_path(_string(value, where, folder), where)
 
 
 def _paths(value: object, where: str, folder: Path) -> tuple[Path, ...]:
-    return tuple(folder / Path(item).expanduser() for item in _strings(value, where, folder))
+    return tuple(folder / named_path(item, where) for item in _strings(value, where, folder))
 
 
 def _demands(value: object, where: str, folder: Path) -> tuple[Demand, ...]:

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 import msgspec
 
+_LONGEST_LINE = 2000
+
+
+def printable(text: str) -> str:
+    """A text as one line that can only be read: whatever could steer a terminal or a CI log is spelled out."""
+    line = " ".join(text.split())
+    if len(line) > _LONGEST_LINE:
+        line = f"{line[: _LONGEST_LINE // 2]}…{line[-_LONGEST_LINE // 2 :]}"
+    return line if line.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+
 
 class SpecintError(Exception):
     """Something specint was asked for can't be done; nothing was analysed.

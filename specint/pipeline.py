@@ -16,6 +16,7 @@ from specint.aside import aside
 from specint.checks.finding import Finding
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import Contract
+from specint.depth import room_to_recurse
 from specint.errors import Diagnostic, SpecintError
 from specint.source.tree import Origin, SourceFile, Tree
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from specint.contract.declared import Declared
     from specint.facts.load import Loader, Progress
     from specint.facts.store import Store
+    from specint.graph.composition import Composition
     from specint.graph.project import ClassNode, Project
 
 
@@ -54,6 +56,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Answer = TypeVar("Answer")
+
+_ENDLESS = "calls, bases or imports of its workers, runners or registry lead on for too long to be followed"
 
 _WORTH_A_PROCESS = 48
 """In so many files of workers and runners the contract takes long enough to be inferred beside the models."""
@@ -114,15 +118,19 @@ def analyze(
     version = fingerprint()
     code = declared().code
     prefixes = [f"{tree.package}.{name}" for name in (*_code_packages(scope), code.models)]
-    key = _key(tree, prefixes, (*models, *callers), version, *interfaces)
+    key = own_key = _key(tree, prefixes, (*models, *callers), version, *interfaces)
     if against is not None:
         packages = [f"{against.package}.{name}" for name in _code_packages(scope)]
         key = _key(against, packages, (), key)
     analysis = _recall(store, key, tree, Analysis)
     if analysis is None:
-        with collector_resting():
-            analysis, also = _analyze(tree, store, scope, against, jobs, progress, version)
-        _remember(store, key, tree, analysis, _outside(also, prefixes))
+        with collector_resting(), room_to_recurse():
+            try:
+                analysis, also = _analyze(tree, store, scope, against, jobs, progress, version)
+            except RecursionError:
+                raise SpecintError(_ENDLESS, tree.package, "shorten the chain") from None
+        if _current(tree, prefixes, (*models, *callers), version, *interfaces) == own_key:
+            _remember(store, key, tree, analysis, _outside(also, prefixes))
     return msgspec.structs.replace(
         analysis,
         sglang=tree.origin,
@@ -145,7 +153,7 @@ def contract_of(
 
     version = fingerprint()
     scope = Scope(callers=callers, interfaces=interfaces)
-    with collector_resting():
+    with collector_resting(), room_to_recurse():
         loader = Loader(tree, store, version=version, jobs=jobs, progress=progress)
         return _inferred(tree, store, loader, scope, version).contract
 
@@ -163,6 +171,14 @@ def _key(tree: Tree, prefixes: list[str], files: tuple[SourceFile, ...], *words:
     for part in (tree.package, tree.origin.version, tree.digest_all(prefixes), *places, *words):
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()
+
+
+def _current(tree: Tree, prefixes: list[str], files: tuple[SourceFile, ...], *words: str) -> str | None:
+    """The key once more when all was read: somebody may have written meanwhile, and then it is not the answer's."""
+    try:
+        return _key(tree, prefixes, files, *words)
+    except SpecintError:
+        return None
 
 
 def _analyze(
@@ -213,8 +229,7 @@ def _analyze(
             with read:
                 loader.load([*models, *scope.models, *scope.callers])
             found = _registered(tree, project, (*scope.models, *scope.callers), roots.declared)
-            for node in found:
-                composition.assignments(node)
+            found, lost = _followed(found, composition)
             drafts = draft_architectures(project, roots)
         except SpecintError:
             inferred()  # what is wrong with the contract comes first
@@ -225,8 +240,8 @@ def _analyze(
     _tell(progress, "judging models", 0, 1)
     judge = Judge(project, hierarchy, composition, contract, roots.declared, found, drafts)
     judged = judge.judge()
-    findings = checks.run(Context(judge, contract, judged, loader), parallel=parallel)
-    diagnostics = {*loader.diagnostics.values(), *own.diagnostics}
+    findings, unchecked = checks.run(Context(judge, contract, judged, loader), parallel=parallel)
+    diagnostics = {*loader.diagnostics.values(), *own.diagnostics, *lost, *judge.lost, *unchecked}
     analysis = Analysis(
         sglang=tree.origin,
         contract=contract,
@@ -236,6 +251,20 @@ def _analyze(
         against=against.origin if against is not None else None,
     )
     return analysis, (*loader.asked(), *own.also)
+
+
+def _followed(found: tuple[ClassNode, ...], composition: Composition) -> tuple[tuple[ClassNode, ...], list[Diagnostic]]:
+    """The models whose constructors can be followed, and what is said of the others."""
+    from specint.compliance.judge import lost_way
+
+    kept, lost = [], []
+    for node in found:
+        try:
+            composition.assignments(node)
+            kept.append(node)
+        except RecursionError:
+            lost.append(lost_way(node))
+    return tuple(kept), lost
 
 
 class _Inferred(msgspec.Struct, frozen=True):
@@ -270,10 +299,14 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
     hierarchy = Hierarchy(project)
     roots = find_roots(project)
     outside = frozenset(file.module for file in scope.callers)
-    contract = build_contract(project, hierarchy, roots, modules, outside)
+    try:
+        contract = build_contract(project, hierarchy, roots, modules, outside)
+    except RecursionError:
+        raise SpecintError(_ENDLESS, tree.package, "shorten the chain") from None
     asked = _outside(loader.asked(), packages)
     inferred = _Inferred(contract, asked, tuple(loader.diagnostics.values()))
-    _remember(store, key, tree, inferred, asked)
+    if _current(tree, packages, scope.callers, "contract", version) == key:
+        _remember(store, key, tree, inferred, asked)
     return inferred
 
 

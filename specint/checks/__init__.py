@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from specint.checks.context import Context
     from specint.checks.finding import Finding
+    from specint.errors import Diagnostic
     from specint.pipeline import Analysis
 
 
@@ -22,8 +23,8 @@ def rule_modules() -> Iterator[ModuleType]:
         yield importlib.import_module(f"{rules.__name__}.{found.name}")
 
 
-def run(context: Context, *, parallel: bool = False) -> tuple[Finding, ...]:
-    """Every finding of every rule, in the order of files, lines, rules and members.
+def run(context: Context, *, parallel: bool = False) -> tuple[tuple[Finding, ...], tuple[Diagnostic, ...]]:
+    """Every finding of every rule, in the order of files, lines, rules and members; and the rules that got lost.
 
     Args:
         parallel: let a second process follow the rules that say `ASIDE`.
@@ -32,20 +33,36 @@ def run(context: Context, *, parallel: bool = False) -> tuple[Finding, ...]:
 
     from specint.aside import aside
     from specint.checks.finding import Finding
+    from specint.errors import Diagnostic
 
     modules = [module for module in rule_modules() if hasattr(module, "check")]
     apart = [module for module in modules if getattr(module, "ASIDE", False)]
 
     def follow() -> bytes:
-        found = [f for module in apart for f in module.check(context)]
-        return msgspec.msgpack.encode((found, context.loader.asked()))
+        return msgspec.msgpack.encode((*_checked(apart, context), context.loader.asked()))
 
     with aside(follow, parallel=parallel) as followed:
-        found = [f for module in modules if module not in apart for f in module.check(context)]
-        more, asked = msgspec.msgpack.decode(followed(), type=tuple[list[Finding], list[str]])
+        found, lost = _checked([module for module in modules if module not in apart], context)
+        kind = tuple[list[Finding], list[Diagnostic], list[str]]
+        more, also_lost, asked = msgspec.msgpack.decode(followed(), type=kind)
     context.loader.also_asked(asked)
-    found += more
-    return tuple(sorted(found, key=lambda f: (f.file, f.line, f.column, f.id, f.member, f.class_, f.message)))
+    ordered = sorted(found + more, key=lambda f: (f.file, f.line, f.column, f.id, f.member, f.class_, f.message))
+    return tuple(ordered), (*lost, *also_lost)
+
+
+def _checked(modules: Iterable[ModuleType], context: Context) -> tuple[list[Finding], list[Diagnostic]]:
+    from specint.errors import Diagnostic
+
+    found: list[Finding] = []
+    lost: list[Diagnostic] = []
+    for module in modules:
+        try:
+            found += module.check(context)
+        except RecursionError:
+            what = f"{module.SYMBOL} met code that leads on for too long to be followed, and looked at no class"
+            hint = "shorten the chain of calls, bases or imports"
+            lost.append(Diagnostic(file=context.judge.project.package, what=what, hint=hint))
+    return found, lost
 
 
 def demand(analysis: Analysis, model: str, algorithm: str) -> tuple[Finding, ...]:

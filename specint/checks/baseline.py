@@ -9,6 +9,7 @@ import msgspec
 
 from specint.checks.finding import Finding
 from specint.errors import SpecintError
+from specint.reading import read_regular
 
 SCHEMA = "specint.baseline/1"
 _FAMILY = SCHEMA.partition("/")[0]
@@ -44,13 +45,15 @@ def known(finding: Finding) -> Known:
     return Known(class_=finding.class_, rule=finding.rule, member=finding.member)
 
 
-def read_baseline(path: Path) -> frozenset[Known]:
+def read_baseline(path: Path, *, or_pipe: bool = False) -> frozenset[Known]:
     """The findings of a baseline file. Lines may stand in any order and twice, as a merge leaves them.
+
+    With `or_pipe` the path may be a pipe, as a shell makes one of a command's output.
 
     Raises SpecintError for a file that can't be read, is of another version, or has a line that is none of its own.
     """
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        lines = read_regular(path, or_pipe=or_pipe).decode("utf-8").replace("\r\n", "\n").split("\n")
     except FileNotFoundError:
         raise SpecintError("no such baseline", str(path), "`specint check --update-baseline` writes it") from None
     except UnicodeDecodeError:

@@ -15,10 +15,10 @@ from specint.facts.load import Loader
 from specint.graph.attributes import Attributes
 from specint.graph.dataflow import DataFlow
 from specint.graph.project import ClassNode, FunctionNode
-from specint.source.tree import decode
 
 if TYPE_CHECKING:
     from specint.checks.asked import Asked
+    from specint.source.tree import SourceFile
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,9 @@ class Context:
         assert node is not None
         return node
 
-    def text(self, node: ClassNode) -> str:
-        """The source of the file that a class stands in."""
-        file = self.loader.tree.find(node.module.name)
-        return decode(self.loader.tree.read(file), file.path) if file is not None else ""
+    def source(self, node: ClassNode) -> tuple[SourceFile, bytes] | None:
+        """The file that a class stands in, with its text; None where it is gone, or was changed since it was read."""
+        return self.loader.source(node.module.name)
 
     def insisted(self, member: str) -> tuple[Requirement, ...]:
         """The requirements by which some algorithm fails on a target without a member (or a group with it)."""

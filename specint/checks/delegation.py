@@ -57,10 +57,10 @@ def delegation(context: Context, model: ModelCompliance, member: str) -> tuple[E
     inners = _inners(context, model, member)
     providers = tuple(_providers(context, inners, member))
     why = _obstacle(context, node, member, requirements, providers)
-    file = context.loader.tree.find(node.module.name)
-    if why or file is None:
-        return undecided(model, member, why or "its file is gone"), None
-    data = context.loader.tree.read(file)
+    source = context.source(node)
+    if why or source is None:
+        return undecided(model, member, why or "its file is gone or was changed meanwhile"), None
+    file, data = source
     lines = source_lines(data, file.path)
     spot = end_of_class(lines, node.facts)
     if spot is None:

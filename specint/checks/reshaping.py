@@ -22,7 +22,7 @@ _LAYOUT = (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, toke
 def moved_into(context: Context, model: ModelCompliance, function: facts.Function) -> tuple[Edit, str | None]:
     """What puts a function of the module to the end of a class of that module, with the remarks above it."""
     node = context.node(model)
-    file = context.loader.tree.find(node.module.name)
+    source = context.source(node)
     candidates = [
         one.name for one in context.models if one.file == model.file and one.members[function.name].status == "missing"
     ]
@@ -31,9 +31,11 @@ def moved_into(context: Context, model: ModelCompliance, function: facts.Functio
         decide = f"{function.qualname} is within another function: decide whose method it is"
     elif not candidates:
         decide = f"{model.name} has {function.name} already: decide which of the two is meant"
-    if decide or file is None:
-        return _decide(model.class_, model.file, function.name, decide or "its file is gone"), None
-    data = context.loader.tree.read(file)
+    if decide or source is None:
+        return _decide(
+            model.class_, model.file, function.name, decide or "its file is gone or was changed meanwhile"
+        ), None
+    file, data = source
     lines = source_lines(data, file.path)
     spot = end_of_class(lines, node.facts)
     found = _function_at(data, function.line)
@@ -67,12 +69,12 @@ def defaulted(context: Context, definition: Member, calls: Sequence[CallShape]) 
     It is safe where the body never uses them, or asks whether they are None.
     """
     owner, function = definition.owner, definition.function
-    file = context.loader.tree.find(owner.module.name)
-    if function is None or definition.kind == "property" or function.owner is not owner or file is None:
+    source = context.source(owner)
+    if function is None or definition.kind == "property" or function.owner is not owner or source is None:
         return _decide(owner.key, owner.file, definition.name, "decide how it is to be offered"), None
     params = function.facts.params if definition.kind == "staticmethod" else function.facts.params[1:]
     wanting = _wanting(params, calls)
-    data = context.loader.tree.read(file)
+    file, data = source
     lines = source_lines(data, file.path)
     found = _function_at(data, function.facts.line)
     if wanting is None or found is None:

@@ -92,7 +92,7 @@ def read_pragmas(text: str) -> Pragmas:
     found: list[Pragma] = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type != tokenize.COMMENT or not (match := _COMMENT.search(token.string)):
+            if token.type != tokenize.COMMENT or not (match := _COMMENT.match(token.string)):
                 continue
             (line, column) = token.start
             for action, codes in _ACTION.findall(match[1]):

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from specint.errors import SpecintError
+from specint.errors import SpecintError, printable
 
 __all__ = ["main"]
 
@@ -51,11 +51,14 @@ def _run(arguments: Sequence[str] | None) -> int:
     except click.ClickException as error:
         return _complain(error.format_message())
     except SpecintError as error:
+        _trace()
         return _complain(str(error))
     except (BrokenPipeError, KeyboardInterrupt):
         raise
     except MemoryError:
         return _complain("out of memory")
+    except OSError as error:  # a path that the system refuses, a disk that is full
+        return _refused(error)
     except Exception as error:  # the last resort: a user gets one line, and we get a report
         return _internal(error)
     return int(result or 0)
@@ -71,15 +74,25 @@ def _usage(error: object) -> str:
 
 
 def _complain(text: str) -> int:
-    print(f"specint: error: {' '.join(text.split())}", file=sys.stderr)
+    print(f"specint: error: {printable(text)}", file=sys.stderr)
     return 2
 
 
+def _refused(error: OSError) -> int:
+    _trace()
+    name = error.filename if isinstance(error.filename, str) else ""
+    return _complain(str(SpecintError(error.strerror or str(error) or type(error).__name__, name)))
+
+
 def _internal(error: Exception) -> int:
+    _trace()
+    name = type(error).__name__
+    hint = "please report it, with what SPECINT_DEBUG=1 prints"
+    return _complain(f"internal error: {name}: {str(error)[:300]} ({hint})")
+
+
+def _trace() -> None:
     if os.environ.get("SPECINT_DEBUG") == "1":
         import traceback
 
         traceback.print_exc()
-    name = type(error).__name__
-    hint = "please report it, with what SPECINT_DEBUG=1 prints"
-    return _complain(f"internal error: {name}: {str(error)[:300]} ({hint})")

@@ -89,7 +89,7 @@ def command(
         scope = _scope(session, checked, symbols, paths, whole=not models and not changed_since)
         if update_baseline:
             return _update(session, findings, everything, known_file, scope, common)
-        findings, comparison = gate.compared(findings, everything, known_file, scope)
+        findings, comparison = gate.compared(findings, everything, known_file, scope, or_pipe=baseline is not None)
     _put(_outcome(session, findings, checked, comparison), format_, extra, common)
     failed = any(finding.rule in failing for finding in findings)
     if known_file and comparison and comparison.fixed:

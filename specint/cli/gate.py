@@ -64,7 +64,7 @@ def changed_files(session: Session, reference: str) -> frozenset[str]:
 
 
 def compared(
-    findings: Sequence[Finding], everything: Iterable[Finding], path: Path, scope: Scope
+    findings: Sequence[Finding], everything: Iterable[Finding], path: Path, scope: Scope, *, or_pipe: bool
 ) -> tuple[tuple[Finding, ...], Comparison]:
     """The findings that the baseline doesn't know, and how they compare.
 
@@ -72,7 +72,7 @@ def compared(
     """
     from specint.checks.baseline import known, read_baseline, without_known
 
-    entries = read_baseline(path)
+    entries = read_baseline(path, or_pipe=or_pipe)
     there = {known(finding) for finding in everything}
     stale = [entry for entry in entries if entry not in there and scope.judges(entry)]
     return without_known(findings, entries, stale)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from specint.errors import Diagnostic, SpecintError
+from specint.errors import Diagnostic, SpecintError, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,20 +46,19 @@ def put_diagnostics(diagnostics: Iterable[Diagnostic], *, quiet: bool) -> bool:
         error = diagnostic.severity == "error"
         failed |= error
         if error or not quiet:
-            text = " ".join(str(diagnostic).split())
-            print(f"specint: {'error' if error else 'warning'}: {text}", file=sys.stderr)
+            print(f"specint: {'error' if error else 'warning'}: {printable(str(diagnostic))}", file=sys.stderr)
     return failed
 
 
 def warn(text: str, *, quiet: bool) -> None:
     """One line on stderr about something that is probably not what the user meant."""
     if not quiet:
-        print(f"specint: warning: {text}", file=sys.stderr)
+        print(f"specint: warning: {printable(text)}", file=sys.stderr)
 
 
 def complain(what: str, where: str, hint: str) -> None:
     """One line on stderr about an error that comes beside the findings."""
-    print(f"specint: error: {SpecintError(what, where, hint)}", file=sys.stderr)
+    print(f"specint: error: {printable(str(SpecintError(what, where, hint)))}", file=sys.stderr)
 
 
 def _replace(output: Path, data: bytes) -> None:

@@ -162,10 +162,11 @@ def _jobs(analysis: Analysis, names: Sequence[str], model_path: Path | None, wis
 
 def _architecture(folder: Path) -> str:
     from specint.errors import SpecintError
+    from specint.reading import read_regular
 
     file = folder / "config.json"
     try:
-        read = msgspec.json.decode(file.read_bytes())
+        read = msgspec.json.decode(read_regular(file))
         return str(read["architectures"][0])
     except OSError as error:
         raise SpecintError(f"can't be read: {error.strerror}", str(file)) from None

@@ -11,6 +11,7 @@ from specint.compliance.model import MemberStatus, ModelCompliance, Verdict, Wra
 from specint.compliance.registry import Drafts, reads_handed_over
 from specint.contract.declared import Declared
 from specint.contract.model import Contract, Requirement
+from specint.errors import Diagnostic
 from specint.graph.composition import Composition
 from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import ClassNode, Project
@@ -76,11 +77,18 @@ class Judge:
         self._telling: dict[str, bool] = {}
         self._shown: dict[str, tuple[Wrap, ...]] = {}
         self._is_draft: dict[str, bool] = {}
+        self.lost: list[Diagnostic] = []
         self._draft_members = self._telling_members()
 
     def judge(self) -> tuple[ModelCompliance, ...]:
-        """Every registered model, in the order of files and lines."""
-        return tuple(self._model(node) for node in sorted(self.models, key=lambda n: (n.file, n.facts.line)))
+        """Every registered model, in the order of files and lines; `lost` are those that lead on without end."""
+        found = []
+        for node in sorted(self.models, key=lambda n: (n.file, n.facts.line)):
+            try:
+                found.append(self._model(node))
+            except RecursionError:
+                self.lost.append(lost_way(node))
+        return tuple(found)
 
     def _model(self, node: ClassNode) -> ModelCompliance:
         members = {name: self._member(node, name) for name in self._names}
@@ -104,20 +112,27 @@ class Judge:
         """The attributes that hold a model: a registered class, an heir of one, or one that meets some algorithm."""
         if node.key not in self._wraps:
             self._wraps[node.key] = ()  # a model that holds one of its own kind
-            found = []
-            for attribute, assignments in self.composition.assignments(node).items():
-                candidates = {
-                    candidate: one.condition
-                    for one in assignments
-                    if not one.late
-                    for candidate in one.classes
-                    if candidate is not node and self.is_model(candidate)
-                }
-                if candidates:
-                    line = next(one.line for one in assignments if one.classes)
-                    found.append(Wrapped(attribute, list(candidates.items()), line))
-            self._wraps[node.key] = tuple(found)
+            try:
+                self._wraps[node.key] = self._find_wraps(node)
+            except RecursionError:
+                del self._wraps[node.key]
+                raise
         return self._wraps[node.key]
+
+    def _find_wraps(self, node: ClassNode) -> tuple[Wrapped, ...]:
+        found = []
+        for attribute, assignments in self.composition.assignments(node).items():
+            candidates = {
+                candidate: one.condition
+                for one in assignments
+                if not one.late
+                for candidate in one.classes
+                if candidate is not node and self.is_model(candidate)
+            }
+            if candidates:
+                line = next(one.line for one in assignments if one.classes)
+                found.append(Wrapped(attribute, list(candidates.items()), line))
+        return tuple(found)
 
     def is_model(self, node: ClassNode) -> bool:
         """Whether a class is one: registered, an heir of one that is, or one that some algorithm could take."""
@@ -180,7 +195,11 @@ class Judge:
         because a base of it does."""
         if node.key not in self._is_draft:
             self._is_draft[node.key] = False
-            self._is_draft[node.key] = self._drafts(node)
+            try:
+                self._is_draft[node.key] = self._drafts(node)
+            except RecursionError:
+                del self._is_draft[node.key]
+                raise
         return self._is_draft[node.key]
 
     def _drafts(self, node: ClassNode) -> bool:
@@ -239,6 +258,17 @@ class Judge:
                 missing[label] = None
         word = "missing" if missing else "unknown" if unknown else "ok"
         return Verdict(verdict=word, missing=tuple(missing), unknown=tuple(unknown))  # type: ignore[arg-type]
+
+
+def lost_way(node: ClassNode) -> Diagnostic:
+    """What is said of a class whose calls, bases or imports lead on for longer than can be followed."""
+    return Diagnostic(
+        file=node.file,
+        line=node.facts.line,
+        column=node.facts.column,
+        what=f"{node.name} leads on for too long to be followed, and was not judged",
+        hint="shorten the chain of calls, bases or imports",
+    )
 
 
 def _unknown(wrap: Wrap) -> str:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
-import io
-import re
-import tokenize
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from specint.errors import SpecintError
 from specint.facts import model as facts
+from specint.facts.bounds import DEEPEST, LONGEST, MOST_CONDITIONS, TooMuch, check_amount
 from specint.facts.model import Expr
+from specint.facts.pragmas import pragmas_of
 
 _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
@@ -27,7 +26,6 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.NotIn: "not in",
 }
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-_PRAGMA = re.compile(r"#.*?pylint:\s*(disable-next|disable|skip-file)\b\s*(?:=\s*([\w\-, ]+))?")
 
 
 def extract(text: str, *, name: str, path: str, is_package: bool = False) -> facts.Module:
@@ -42,6 +40,7 @@ def extract(text: str, *, name: str, path: str, is_package: bool = False) -> fac
         SpecintError: the text is no Python that this interpreter can parse; `where` has line and column.
     """
     try:
+        check_amount(text)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # invalid escapes in somebody else's strings are not our business
             tree = ast.parse(text)
@@ -49,22 +48,17 @@ def extract(text: str, *, name: str, path: str, is_package: bool = False) -> fac
     except SyntaxError as error:
         place = f"{path}:{error.lineno or 1}:{max((error.offset or 1) - 1, 0)}"
         raise SpecintError(f"does not parse: {error.msg}", place, "fix the syntax, or exclude the file") from error
+    except TooMuch as error:
+        place = f"{path}:{error.line}" if error.line else path
+        raise SpecintError(f"has {error.what}, too much to be read", place, "split it, or exclude the file") from None
     except (RecursionError, MemoryError) as error:
-        raise SpecintError("is nested too deeply to be read", path, "exclude the file") from error
+        raise SpecintError(
+            "is nested too deeply to be read", path, "split the longest expression, or exclude the file"
+        ) from error
     except ValueError as error:  # a null byte, on the Pythons where that is not a SyntaxError
         raise SpecintError(f"does not parse: {error}", path, "fix the file, or exclude it") from error
-    pragmas = _pragmas(text) if "pylint:" in text else ()
+    pragmas = pragmas_of(text) if "pylint:" in text else ()
     return facts.Module(name, path, is_package, body, pragmas)
-
-
-def _pragmas(text: str) -> tuple[facts.Pragma, ...]:
-    found = []
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT and (match := _PRAGMA.search(token.string)):
-            codes = tuple(code.strip() for code in (match[2] or "").split(",") if code.strip())
-            own_line = not token.line[: token.start[1]].strip()
-            found.append(facts.Pragma(token.start[0], match[1], codes, own_line))
-    return tuple(found)
 
 
 class _Scope:
@@ -79,6 +73,8 @@ class _Scope:
         self.functions: list[facts.Function] = []
         self.classes: list[facts.Class] = []
         self.is_generator = False
+        self._conditions: list[int] = []  # of each guard, how many there are on the way to it
+        self._depth = 0
 
     def read(self, body: Sequence[ast.stmt]) -> facts.Scope:
         self.block(body, -1)
@@ -106,6 +102,10 @@ class _Scope:
         self.guards.append(
             facts.Guard(parent, kind, test, positive, line, catches, reraises, left_by)  # type: ignore[arg-type]
         )
+        conditions = self._conditions[parent] + 1 if parent >= 0 else 1
+        if conditions > MOST_CONDITIONS:
+            raise TooMuch(f"more than {MOST_CONDITIONS} conditions on the way to one line", line)
+        self._conditions.append(conditions)
         return len(self.guards) - 1
 
     def assign(self, node: ast.Assign, guard: int) -> int:
@@ -164,16 +164,27 @@ class _Scope:
         return guard
 
     def branch(self, node: ast.If, guard: int) -> int:
-        test = self.expr(node.test)
-        self.steps.append(facts.Evaluate(test, guard, node.lineno))
-        self.block(node.body, self.push(guard, "if", test, True, node.lineno))
-        if node.orelse:
-            self.block(node.orelse, self.push(guard, "if", test, False, node.lineno))
+        first: Expr | None = None
+        around = guard
+        rung = node
+        while True:  # down an `elif` ladder, which can be longer than Python's stack is deep
+            test = self.expr(rung.test)
+            first = first or test
+            self.steps.append(facts.Evaluate(test, around, rung.lineno))
+            self.block(rung.body, self.push(around, "if", test, True, rung.lineno))
+            if not rung.orelse:
+                break
+            around = self.push(around, "if", test, False, rung.lineno)
+            below = rung.orelse[0]
+            if len(rung.orelse) != 1 or not isinstance(below, ast.If):
+                self.block(rung.orelse, around)
+                break
+            rung = below
         left, left_else = _leaves(node.body), _leaves(node.orelse)
         if left and not left_else:
-            return self.push(guard, "after", test, False, node.lineno, left_by=_left_by(node.body))
+            return self.push(guard, "after", first, False, node.lineno, left_by=_left_by(node.body))
         if left_else and not left:
-            return self.push(guard, "after", test, True, node.lineno, left_by=_left_by(node.orelse))
+            return self.push(guard, "after", first, True, node.lineno, left_by=_left_by(node.orelse))
         return guard
 
     def for_loop(self, node: ast.For | ast.AsyncFor, guard: int) -> int:
@@ -209,14 +220,14 @@ class _Scope:
         return guard
 
     def try_block(self, node: ast.Try | ast.TryStar, guard: int) -> int:
-        catches = tuple(name for handler in node.handlers for name in _caught(handler))
+        catches = tuple(name for handler in node.handlers for name in _caught(self, handler))
         if node.handlers:
             inside = self.push(guard, "try", None, True, node.lineno, catches, _reraises(node.handlers))
         else:
             inside = guard
         self.block(node.body, inside)
         for handler in node.handlers:
-            around = self.push(guard, "except", None, True, handler.lineno, _caught(handler))
+            around = self.push(guard, "except", None, True, handler.lineno, _caught(self, handler))
             self.block(handler.body, around)
         self.block(node.orelse, inside if node.handlers else guard)
         self.block(node.finalbody, guard)
@@ -305,8 +316,13 @@ class _Scope:
     # -- expressions -----------------------------------------------------------------------------------------------
 
     def expr(self, node: ast.expr) -> Expr:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise TooMuch(f"an expression of more than {DEEPEST} levels", node.lineno)
         handler = _EXPRESSIONS.get(type(node))
-        return handler(self, node) if handler is not None else self.other(node)
+        found = handler(self, node) if handler is not None else self.other(node)
+        self._depth -= 1  # not in a `finally`: what raises ends the whole module
+        return found
 
     def other(self, node: ast.AST) -> Expr:
         parts = []
@@ -317,13 +333,28 @@ class _Scope:
                     parts.append(part)
         return facts.Other(tuple(parts))
 
+    def arithmetic(self, node: ast.BinOp) -> Expr:
+        """A sum of many terms is one expression of many parts, as a reader sees it, and not as deep as it is long."""
+        terms: list[ast.expr] = [node.right]
+        left = node.left
+        while isinstance(left, ast.BinOp):
+            terms.append(left.right)
+            left = left.left
+        if len(terms) > LONGEST:
+            raise TooMuch(f"an expression of more than {LONGEST} terms", node.lineno)
+        if len(terms) == 1:
+            return self.other(node)
+        parts = [self.expr(term) for term in (left, *reversed(terms))]
+        return facts.Other(tuple([part for part in parts if not isinstance(part, facts.Constant)]))
+
     def annotation(self, node: ast.expr) -> Expr:
         """A type as written; a string is parsed, as `TYPE_CHECKING` imports are often quoted."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             try:
-                return self.expr(ast.parse(node.value, mode="eval").body)
+                parsed = ast.parse(node.value, mode="eval").body
             except (SyntaxError, ValueError):
-                return facts.Constant(node.value)
+                return self.constant(node)
+            return self.expr(parsed)
         return self.expr(node)
 
     def call(self, node: ast.Call) -> Expr:
@@ -385,15 +416,16 @@ class _Scope:
 
 def _leaves(body: Sequence[ast.stmt]) -> bool:
     """Whether control never comes out at the end of a block."""
-    if not body:
-        return False
-    last = body[-1]
-    if isinstance(last, _LEAVES):
-        return True
-    if isinstance(last, ast.If):
-        return _leaves(last.body) and _leaves(last.orelse)
-    if isinstance(last, (ast.With, ast.AsyncWith)):
-        return _leaves(last.body)
+    while body:
+        last = body[-1]
+        if isinstance(last, ast.If):
+            if not _leaves(last.body):
+                return False
+            body = last.orelse  # in a loop: an `elif` ladder can be long
+        elif isinstance(last, (ast.With, ast.AsyncWith)):
+            body = last.body
+        else:
+            return isinstance(last, _LEAVES)
     return False
 
 
@@ -401,11 +433,11 @@ def _left_by(body: Sequence[ast.stmt]) -> str:
     return "raise" if isinstance(body[-1], ast.Raise) else ""
 
 
-def _caught(handler: ast.ExceptHandler) -> tuple[str, ...]:
+def _caught(scope: _Scope, handler: ast.ExceptHandler) -> tuple[str, ...]:
     if handler.type is None:
         return ("",)
     types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return tuple(ast.unparse(one) for one in types)
+    return tuple(facts.spell(scope.expr(one)) for one in types)
 
 
 def _reraises(handlers: Sequence[ast.ExceptHandler]) -> str:
@@ -459,6 +491,7 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[_Scope, Any], Expr]] = {
         "and" if isinstance(node.op, ast.And) else "or", tuple([scope.expr(value) for value in node.values])
     ),
     ast.UnaryOp: _Scope.unary,
+    ast.BinOp: _Scope.arithmetic,
     ast.Compare: _Scope.compare,
     ast.IfExp: lambda scope, node: facts.Choice(scope.expr(node.test), scope.expr(node.body), scope.expr(node.orelse)),
     ast.Lambda: lambda scope, node: facts.Lambda(scope.params(node.args), scope.expr(node.body)),

@@ -14,7 +14,7 @@ from specint.errors import Diagnostic, SpecintError
 from specint.facts import model as facts
 from specint.facts.extract import extract
 from specint.facts.store import Store
-from specint.source.tree import SourceFile, Tree, decode
+from specint.source.tree import SourceFile, Tree, content_digest, decode
 
 Progress = Callable[[str, int, int], None]
 Task = tuple[SourceFile, bytes]
@@ -45,6 +45,7 @@ class Loader:
         self.diagnostics: dict[str, Diagnostic] = {}
         self._modules: dict[str, facts.Module | None] = {}
         self._asked: dict[str, None] = {}
+        self._digests: dict[str, str] = {}
 
     def module(self, name: str) -> facts.Module | None:
         """One module by its dotted name; None where the tree has none, or it can't be read (then with a diagnostic)."""
@@ -84,6 +85,7 @@ class Loader:
                 keys[file] = self._key(file)
             except SpecintError as error:
                 self._lost(file, error)
+        expected = dict(self._digests)
         found = self.store.get_many("facts", keys.values())
         fresh: dict[str, bytes] = {}
         for file, key in keys.items():
@@ -103,15 +105,28 @@ class Loader:
                 self._lost(file, encoded)
                 del fresh[key]
             else:
-                fresh[key] = encoded
+                if self._digests[file.module] == expected[file.module]:
+                    fresh[key] = encoded
+                else:
+                    del fresh[key]  # it was written to meanwhile, and these are not the facts of the key's text
                 self._modules[file.module] = facts.decode(encoded)
         if fresh:
             self.store.put_many("facts", fresh)
         return [module for file in files if (module := self._modules.get(file.module)) is not None]
 
+    def source(self, module: str) -> tuple[SourceFile, bytes] | None:
+        """The text whose facts were given; None where the file is gone, or no longer what it was when it was read."""
+        file = self.tree.find(module)
+        try:
+            data = self.tree.read(file) if file is not None else b""
+        except SpecintError:
+            return None
+        return (file, data) if file is not None and content_digest(data) == self._digests.get(module) else None
+
     def _key(self, file: SourceFile) -> str:
+        self._digests[file.module] = self.tree.digest(file)
         digest = blake2b(digest_size=20)
-        for part in (self.version, sys.version, file.path, file.module, self.tree.digest(file)):
+        for part in (self.version, sys.version, file.path, file.module, self._digests[file.module]):
             digest.update(part.encode() + b"\0")
         return digest.hexdigest()
 
@@ -135,7 +150,9 @@ class Loader:
     def _read(self, files: list[SourceFile]) -> Iterable[Task | SpecintError]:
         for file in files:
             try:
-                yield file, self.tree.read(file)
+                data = self.tree.read(file)
+                self._digests[file.module] = content_digest(data)
+                yield file, data
             except SpecintError as error:
                 yield error
 

@@ -14,6 +14,7 @@ from typing import Literal
 from zlib import crc32
 
 from specint.errors import Diagnostic
+from specint.reading import named_path
 
 Kind = Literal["facts", "analysis"]
 
@@ -33,7 +34,7 @@ HEAD = len(MAGIC) + 4
 def cache_directory() -> Path:
     """Where specint keeps what it can make anew: `SPECINT_CACHE_DIR`, or else the platform's cache directory."""
     if chosen := os.environ.get("SPECINT_CACHE_DIR"):
-        return Path(chosen).expanduser()
+        return named_path(chosen, "SPECINT_CACHE_DIR")
     import platformdirs
 
     return Path(platformdirs.user_cache_path("specint", appauthor=False))
@@ -104,9 +105,9 @@ class Store:
         for _, size, path in entries:
             if gone >= excess:
                 break
-            if not _is_ours(path):
-                continue
             try:
+                if not _is_entry(path):  # somebody's own folder `v1`: a project may name any folder as the cache
+                    continue
                 os.unlink(path)  # noqa: PTH108 - thousands of them
                 gone += size
             except OSError:
@@ -198,13 +199,15 @@ def _read(path: str, key: str, now: float) -> bytes | None:
     return data
 
 
-def _is_ours(path: str) -> bool:
-    """Whether a file is an entry, or the beginning of one: a folder named by mistake may hold anything else."""
+def _is_entry(path: str) -> bool:
+    """Whether a file begins as ours do, of whatever format; what a run that was killed left may have less than that."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     try:
-        with open(path, "rb") as stream:  # noqa: PTH123
-            head = stream.read(len(_ANY_FORMAT))
-    except OSError:
-        return False
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return False
+        head = os.read(handle, len(_ANY_FORMAT))
+    finally:
+        os.close(handle)
     return head == _ANY_FORMAT or (path.endswith(".tmp") and _ANY_FORMAT.startswith(head))
 
 

@@ -74,7 +74,11 @@ class Composition:
             self._runs[node.key] = found
             member = self.hierarchy.lookup(node, "__init__")
             if member is not None and member.function is not None:
-                self._run(Frame(member.function.module, member.function, Instance(node), {}), node, found)
+                try:
+                    self._run(Frame(member.function.module, member.function, Instance(node), {}), node, found)
+                except RecursionError:
+                    del self._runs[node.key]  # half a constructor must not pass for a whole one
+                    raise
         return self._runs[node.key]
 
     def _run(self, frame: Frame, node: ClassNode, found: list[Frame]) -> None:
@@ -117,16 +121,23 @@ class Composition:
         """Attribute -> every assignment to it, those of the constructor first."""
         if node.key not in self._assignments:
             found: dict[str, list[Assignment]] = {}
-            self._assignments[node.key] = found
             ran = self.constructor(node)
-            for frame in ran:
-                self._collect(frame, found, late=False)
-            functions = {id(frame.function) for frame in ran}
-            for one in self.hierarchy.order(node).nodes:
-                for method in self.project.methods_of(one):
-                    if id(method) not in functions and method.name != "__init__":
-                        self._collect(Frame(method.module, method, Instance(node)), found, late=True)
+            self._assignments[node.key] = found
+            try:
+                self._collect_all(node, ran, found)
+            except RecursionError:
+                del self._assignments[node.key]
+                raise
         return self._assignments[node.key]
+
+    def _collect_all(self, node: ClassNode, ran: list[Frame], found: dict[str, list[Assignment]]) -> None:
+        for frame in ran:
+            self._collect(frame, found, late=False)
+        functions = {id(frame.function) for frame in ran}
+        for one in self.hierarchy.order(node).nodes:
+            for method in self.project.methods_of(one):
+                if id(method) not in functions and method.name != "__init__":
+                    self._collect(Frame(method.module, method, Instance(node)), found, late=True)
 
     def _collect(self, frame: Frame, found: dict[str, list[Assignment]], late: bool) -> None:
         function = frame.function

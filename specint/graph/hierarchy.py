@@ -7,10 +7,11 @@ A base outside the tree is a known unknown: it keeps its place in the order, and
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter, deque
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Literal
+from typing import Literal, TypeGuard
 
 import msgspec
 
@@ -19,6 +20,10 @@ from specint.facts import model as facts
 from specint.graph.project import ClassNode, External, FunctionNode, ModuleRef, Project
 
 Kind = Literal["method", "property", "classmethod", "staticmethod", "attribute", "class"]
+
+
+_MOST_CLASSES = 1000
+"""So many classes above one make its order a guess: C3 takes time by their square."""
 
 
 class ExternalClass(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,7 +99,7 @@ class Hierarchy:
         self._orders: dict[str, Order] = {}
         self._seen: dict[tuple[ClassNode, str], Member | None] = {}
         self._own: dict[str, dict[str, Member]] = {}
-        self._assigned: dict[str, dict[str, dict[str, Member]]] = {}
+        self._assigned: dict[str, dict[str, dict[str, Member | None]]] = {}
 
     def bases(self, node: ClassNode) -> tuple[ClassNode | External, ...]:
         """The bases as written, resolved; one that can't be resolved is external under the name in the source."""
@@ -114,34 +119,61 @@ class Hierarchy:
 
     def order(self, node: ClassNode) -> Order:
         """C3, as Python does it; in a cyclic or inconsistent hierarchy a depth-first order and its problem."""
-        if node.key not in self._orders:
-            self._orders[node.key] = self._order(node, ())
+        if node.key in self._orders:
+            return self._orders[node.key]
+        passing: dict[str, Order] = {}  # of classes that lead to one on the way: they hold for this question only
+        opened = {node.key: self.bases(node)}
+        way = [(node, iter(opened[node.key]))]
+        while way:  # no recursion: a chain of classes can be longer than Python's stack is deep
+            one, rest = way[-1]
+            base = next((base for base in rest if self._is_open(base, opened, passing)), None)
+            if isinstance(base, ClassNode):
+                opened[base.key] = self.bases(base)
+                way.append((base, iter(opened[base.key])))
+                continue
+            way.pop()
+            bases = opened[one.key]
+            leans = any(isinstance(b, ClassNode) and (b.key in opened or b.key in passing) for b in bases)
+            order = self._order(one, bases, opened, passing)
+            del opened[one.key]
+            (passing if leans and way else self._orders)[one.key] = order
         return self._orders[node.key]
 
-    def _order(self, node: ClassNode, below: tuple[ClassNode, ...]) -> Order:
-        if node in below:
-            return Order((node,), f"{node.key} inherits from itself")
-        if (known := self._orders.get(node.key)) is not None:
-            return known
-        bases = self.bases(node)
+    def _is_open(
+        self, base: ClassNode | External, opened: Mapping[str, object], passing: Mapping[str, Order]
+    ) -> TypeGuard[ClassNode]:
+        return isinstance(base, ClassNode) and not any(base.key in seen for seen in (self._orders, passing, opened))
+
+    def _order(
+        self,
+        node: ClassNode,
+        bases: tuple[ClassNode | External, ...],
+        below: Container[str],
+        passing: Mapping[str, Order],
+    ) -> Order:
         rows: list[list[ClassNode | External]] = []
         problem = ""
         for base in bases:
-            if isinstance(base, ClassNode):
-                above = self._order(base, (*below, node))
+            if isinstance(base, External):
+                rows.append([_canonical(base)])
+            elif base.key in below:
+                problem = problem or f"{base.key} inherits from itself"
+                rows.append([base])
+            else:
+                above = passing.get(base.key) or self._orders[base.key]
                 problem = problem or above.problem
                 rows.append(list(above.classes))
-            else:
-                rows.append([_canonical(base)])
         rows.append([_canonical(b) if isinstance(b, External) else b for b in bases])
+        every = list(dict.fromkeys(one for row in rows for one in row))
+        if len(every) >= _MOST_CLASSES:
+            return Order(
+                (node, *every[: _MOST_CLASSES - 1]), f"{node.key} inherits from {_MOST_CLASSES} classes or more"
+            )
         merged = _merge(rows)
         if merged is None:
-            merged = list(dict.fromkeys(one for row in rows for one in row))
+            merged = every
             problem = problem or f"the bases of {node.key} have no consistent order"
-        order = Order((node, *merged), problem)
-        if not problem:
-            self._orders[node.key] = order
-        return order
+        return Order((node, *merged), problem)
 
     def is_subclass(self, node: ClassNode, other: ClassNode) -> bool:
         """Whether a class is another or inherits from it."""
@@ -157,13 +189,19 @@ class Hierarchy:
         """What the class body defines, the last definition of each name, and what the module assigns to the class."""
         if node.key not in self._own:
             assigned = self._assigned_in(node.module).get(node.key, {})
-            self._own[node.key] = {**_body_members(self.project, node), **assigned}
+            every = {**_body_members(self.project, node), **assigned}
+            self._own[node.key] = {name: member for name, member in every.items() if member is not None}
         return self._own[node.key]
 
-    def _assigned_in(self, module: facts.Module) -> dict[str, dict[str, Member]]:
+    def _assigned_in(self, module: facts.Module) -> dict[str, dict[str, Member | None]]:
+        """Class -> what the module gives it after its body; None for what it takes away (`del Class.name`)."""
         if module.name not in self._assigned:
-            found: dict[str, dict[str, Member]] = {}
+            found: dict[str, dict[str, Member | None]] = {}
             for step in module.body.steps:
+                if isinstance(step, facts.Delete) and isinstance(step.target, facts.Attribute) and step.guard == -1:
+                    for symbol in self.project.symbol(module, step.target.base):
+                        if isinstance(symbol, ClassNode):
+                            found.setdefault(symbol.key, {})[step.target.name] = None
                 for target, name, value in _class_assignments(step):
                     for symbol in self.project.symbol(module, target):
                         if isinstance(symbol, ClassNode):
@@ -217,17 +255,21 @@ def _canonical(base: External) -> External:
 
 
 def _merge(rows: list[list[ClassNode | External]]) -> list[ClassNode | External] | None:
+    """C3: again and again the first head that is in no row's rest. Rests are counted, not searched."""
     merged: list[ClassNode | External] = []
-    rows = [row for row in rows if row]
-    while rows:
-        for row in rows:
-            head = row[0]
-            if not any(head in other[1:] for other in rows):
-                break
-        else:
+    behind = Counter(one for row in rows for one in row[1:])
+    waiting = [deque(row) for row in rows if row]
+    while waiting:
+        head = next((row[0] for row in waiting if not behind[row[0]]), None)
+        if head is None:
             return None
         merged.append(head)
-        rows = [rest for row in rows if (rest := [one for one in row if one != head])]
+        for row in waiting:
+            if row[0] == head:
+                row.popleft()
+                if row:
+                    behind[row[0]] -= 1
+        waiting = [row for row in waiting if row]
     return merged
 
 
@@ -253,6 +295,11 @@ def _body_members(project: Project, node: ClassNode) -> dict[str, Member]:
                 alias = found.get(step.value.id) if isinstance(step.value, facts.Name) else None
                 alike, bound = (alias.kind, alias.function) if alias is not None else ("attribute", None)
                 found[name] = Member(node, name, alike, step.line, bound, step.value, step.guard != -1)
+            case facts.Delete(target=facts.Name(id=name)) if name in found:
+                if step.guard == -1:
+                    del found[name]
+                else:
+                    found[name] = replace(found[name], conditional=True)
             case facts.DefineClass(index=index):
                 name = scope.classes[index].name
                 found[name] = Member(node, name, "class", step.line, conditional=step.guard != -1)

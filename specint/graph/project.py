@@ -255,7 +255,11 @@ class Project:
         key = (module.name, name)
         if key not in self._resolved:
             self._resolved[key] = ()  # a name defined by itself, round an import circle, is nothing
-            self._resolved[key] = tuple(self._resolve(module, name))
+            try:
+                self._resolved[key] = tuple(self._resolve(module, name))
+            except RecursionError:
+                del self._resolved[key]  # it means something, and was not found out
+                raise
         return self._resolved[key]
 
     def _resolve(self, module: facts.Module, name: str) -> list[Symbol]:

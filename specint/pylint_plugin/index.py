@@ -11,6 +11,7 @@ import msgspec
 from specint.config import Config, demand, load_config
 from specint.errors import SpecintError
 from specint.pylint_plugin.modelfile import MARK, LintedFile
+from specint.reading import named_path
 from specint.request import Placed, placed, required, unmet, without_excluded
 from specint.source.models import open_models
 from specint.source.tree import SourceFile, Tree
@@ -142,7 +143,7 @@ class Index:
         from specint.facts.store import cache_directory
 
         if self._settings.cache_dir:
-            return Path(self._settings.cache_dir).expanduser()
+            return named_path(self._settings.cache_dir, "--specint-cache-dir")
         return self._configuration().cache_dir or cache_directory()
 
 

@@ -7,6 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from specint.reading import read_regular
+
 MARK = b"EntryClass"
 """SGLang registers the classes that a module calls by this name; a model file without it registers none."""
 
@@ -53,6 +55,6 @@ def _sglang_above(folder: Path) -> Path | None:
 
 def _content(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except OSError:
         return b""  # pylint has its own message for that

@@ -10,10 +10,14 @@ import zlib
 from collections.abc import Iterable
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from specint.errors import SpecintError
-from specint.source.tree import EMPTY, LARGEST_FILE, Folder, Origin, SourceFile, Tree, listing
+from specint.reading import LARGEST_FILE
+from specint.source.tree import EMPTY, Folder, Origin, SourceFile, Tree, listing
+
+LARGEST_WHOLE = 1 << 30
+"""All the sources of an archive together, in bytes: members may overlap, so that a small file claims any number."""
 
 
 class ArchiveTree(Tree):
@@ -33,6 +37,8 @@ class ArchiveTree(Tree):
                 for info in archive.infolist()
                 if info.filename.startswith(top, start) and info.filename.startswith(inside) and is_source(info)
             }
+        if sum(info.file_size for info in self._members.values()) > LARGEST_WHOLE:
+            raise SpecintError(f"unpacks to more than {LARGEST_WHOLE >> 30} GiB", str(path), "is it a real wheel?")
         self._folders = listing(self._members)
 
     def folder(self, path: str) -> Folder:
@@ -44,8 +50,13 @@ class ArchiveTree(Tree):
         try:
             info = self._members[file.path]
             if info.file_size > LARGEST_FILE:
-                raise SpecintError(f"is larger than {LARGEST_FILE >> 20} MiB", file.path)
-            return self._archive().read(info)
+                raise SpecintError(f"can't be read: larger than {LARGEST_FILE >> 20} MiB", file.path, "remove it")
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                # wheels have no others, and those of zipfile can't be told to stop
+                raise SpecintError("is compressed in a way that wheels are not", file.path, "build the wheel anew")
+            with self._archive().open(info) as member:
+                # Not `ZipFile.read`: that unpacks everything, and only then cuts it to the size that was declared.
+                return _whole(member, info)
         except KeyError:
             raise SpecintError(f"no such file in {self.path.name}", file.path) from None
         except (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError) as error:
@@ -78,6 +89,17 @@ class ArchiveTree(Tree):
         self._lock = threading.Lock()
 
 
+def _whole(member: IO[bytes], info: zipfile.ZipInfo) -> bytes:
+    """All of a member, unpacked in small steps; what is longer or shorter than declared fails its checksum."""
+    parts = []
+    while part := member.read(1 << 16):
+        parts.append(part)
+    data = b"".join(parts)
+    if len(data) != info.file_size:
+        raise zipfile.BadZipFile(f"it holds {len(data)} bytes and declares {info.file_size}")
+    return data
+
+
 def open_archive(path: Path) -> zipfile.ZipFile:
     """The zip file, or a SpecintError that says why it is none."""
     try:
@@ -91,7 +113,7 @@ def open_archive(path: Path) -> zipfile.ZipFile:
 def is_source(info: zipfile.ZipInfo) -> bool:
     """Whether a member is a Python file under a plain relative name: no link, no `..`, no absolute path."""
     name = info.filename
-    if not name.endswith(".py") or "\\" in name or ":" in name or not name.isprintable():
+    if not name.endswith(".py") or not name.isprintable() or "\\" in name or ":" in name:
         return False
     kind = stat.S_IFMT(info.external_attr >> 16)
     parts = name.removesuffix(".py").split("/")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterable
 from pathlib import Path
 
 from specint.errors import Diagnostic, SpecintError
-from specint.source.tree import EMPTY, LARGEST_FILE, Folder, Origin, SourceFile, Tree, digest_of_files
+from specint.reading import read_regular
+from specint.source.tree import EMPTY, Folder, Origin, SourceFile, Tree, digest_of_files
 
 MOST_FOLDERS = 100_000
 """Symbolic links can make a few folders look like millions; past this the tree is refused."""
@@ -50,20 +50,9 @@ class FolderTree(Tree):
     def read(self, file: SourceFile) -> bytes:
         """As `Tree.read`."""
         try:
-            # Not `open`: on the warm path some 600 files are read, and this takes half the time.
-            handle = os.open(self._disk(file.path), os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-            try:
-                found = os.fstat(handle)
-                if not stat.S_ISREG(found.st_mode):
-                    raise SpecintError("is no longer a regular file", file.path)
-                if found.st_size > LARGEST_FILE:
-                    raise SpecintError(f"is larger than {LARGEST_FILE >> 20} MiB", file.path, "exclude it")
-                return _all_of(handle, found.st_size)
-            finally:
-                os.close(handle)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise SpecintError(f"can't be read: {reason}", file.path) from None
+            return read_regular(self._disk(file.path))
+        except OSError as error:
+            raise SpecintError(f"can't be read: {error.strerror or error}", file.path, "mend or remove it") from None
 
     def location(self, file: SourceFile) -> Path | None:
         """As `Tree.location`."""
@@ -98,14 +87,22 @@ class FolderTree(Tree):
             with os.scandir(self._disk(path)) as entries:
                 for entry in entries:
                     stem = entry.name.removesuffix(".py")
-                    if "." in stem or stem == "__pycache__" or not stem.isprintable():
-                        continue  # no import names it, and on a terminal it could do anything
+                    if "." in stem or stem == "__pycache__":
+                        continue  # no import can name it
                     is_source = stem != entry.name
-                    if self._counts(path, entry, is_source):
+                    if not stem.isprintable():
+                        self._unnamed(path, entry.name, is_source)
+                    elif self._counts(path, entry, is_source):
                         (files if is_source else folders).append(stem)
         except OSError as error:
             self.problems.append(Diagnostic(file=path, what=f"folder can't be read: {error.strerror or error}"))
         return Folder(tuple(sorted(files)), tuple(sorted(folders)))
+
+    def _unnamed(self, path: str, name: str, is_source: bool) -> None:
+        """A name is printed in many places, and must not be able to steer a terminal or a CI log."""
+        if is_source:
+            what = f"a file here has a name that can't be printed, and was not read: {name!a}"
+            self.problems.append(Diagnostic(file=path, what=what, hint="rename or remove it"))
 
     def _counts(self, path: str, entry: os.DirEntry[str], is_source: bool) -> bool:
         try:
@@ -127,12 +124,3 @@ class FolderTree(Tree):
                 return False
             self._jumps[below] = (*jumps, target)
         return True
-
-
-def _all_of(handle: int, size: int) -> bytes:
-    parts = []
-    total = 0
-    while total <= LARGEST_FILE and (part := os.read(handle, max(size + 1 - total, 4096))):
-        parts.append(part)
-        total += len(part)
-    return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specint.errors import SpecintError
+from specint.reading import SHORT, head_of, named_path
 from specint.source.folder import FolderTree
 from specint.source.models import Models, open_models
 from specint.source.package import (
@@ -62,7 +63,7 @@ def open_tree(
     if release := release_named(spec):
         wheel = fetch(release, cache_dir, progress=progress, timeout=timeout)
         return _in_archive(wheel, str(release))
-    path = (relative_to or Path()) / Path(spec).expanduser()
+    path = (relative_to or Path()) / named_path(spec)
     if path.is_dir():
         return _in_folder(path, spec)
     if path.is_file():
@@ -110,10 +111,7 @@ def _site_packages(prefix: Path) -> list[Path]:
 def _added_paths(site: Path) -> Iterator[str]:
     """The folders that the `.pth` files of an environment add; their `import` lines are not run."""
     for file in sorted(site.glob("*.pth")):
-        try:
-            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError:
-            continue
+        lines = head_of(file).splitlines()
         yield from (str(site / line.strip()) for line in lines if line.strip() and not line.startswith(("#", "import")))
 
 
@@ -183,7 +181,8 @@ def _package_among(names: Iterable[str], spec: str) -> tuple[str, str]:
 
 def _member_text(archive: ZipFile, name: str) -> str:
     try:
-        return archive.read(name).decode("utf-8", errors="replace")
+        with archive.open(name) as member:  # never all of it: a few bytes can stand for gigabytes
+            return member.read(SHORT).decode("utf-8", errors="replace")
     except Exception:
         return ""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from specint.errors import SpecintError
+from specint.reading import named_path
 from specint.source.folder import FolderTree
 from specint.source.package import package_name
 from specint.source.tree import Origin, SourceFile, Tree
@@ -37,7 +38,7 @@ def open_models(path: str | Path, *, relative_to: Path | None = None) -> Models:
     nothing is there.
     """
     given = str(path)
-    at = (relative_to or Path()) / Path(path).expanduser()
+    at = (relative_to or Path()) / named_path(given)
     top = None
     if not at.exists() and (found := _importable(given)):
         top, at = found

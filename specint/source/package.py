@@ -7,9 +7,13 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
+from specint.reading import head_of
+
 USUAL_NAME = "sglang"
-VERSION_TEXT = re.compile(r"""^(?:__version__|version)\b[^=\n]*=(?:\s*\w+\s*=)*\s*["']([^"']+)["']""", re.MULTILINE)
-OWN_IMPORT = re.compile(r"^\s*(?:from|import)\s+(\w[\w.]*?)\.srt\b", re.MULTILINE)
+VERSION_TEXT = re.compile(
+    r"""^(?:__version__|version)\b[^=\n]*=(?:[ \t]*\w+[ \t]*=)*[ \t]*["']([\w.+!-]{1,80})["']""", re.MULTILINE
+)
+OWN_IMPORT = re.compile(r"^[ \t]*(?:from|import)\s+(\w[\w.]*?)\.srt\b", re.MULTILINE)
 
 
 def is_sglang(folder: Path) -> bool:
@@ -21,7 +25,7 @@ def is_sglang(folder: Path) -> bool:
 def package_name(folder: Path) -> str:
     """The package's dotted name, by its own imports: the folder may have been renamed or be part of another package."""
     files = sorted(folder.glob("srt/models/*.py"))[:5] + sorted(folder.glob("srt/speculative/*.py"))[:5]
-    return name_in_imports(map(_text, files), folder.name)
+    return name_in_imports(map(head_of, files), folder.name)
 
 
 def name_in_imports(texts: Iterable[str], folder: str) -> str:
@@ -38,15 +42,15 @@ def version_beside(folder: Path, package: str) -> str | None:
     of_package = sorted(holder.glob(f"{package}-*.dist-info/METADATA"))
     every = of_package or sorted(holder.glob("*.dist-info/METADATA"))
     if len(every) == 1 or of_package:
-        return version_in_metadata(_text(every[-1]))
+        return version_in_metadata(head_of(every[-1]))
     infos = [*sorted(holder.glob(f"{package}*.egg-info/PKG-INFO")), holder / "PKG-INFO"]
-    return next((version for info in infos if (version := version_in_metadata(_text(info)))), None)
+    return next((version for info in infos if (version := version_in_metadata(head_of(info)))), None)
 
 
 def version_in_source(folder: Path) -> str:
     """The version that the source states, or "unknown": a checkout has none where its build writes it."""
     names = [folder / "_version.py", folder / "version.py", folder.parent / "pyproject.toml"]
-    return next((version for name in names if (version := stated_version(_text(name)))), "unknown")
+    return next((version for name in names if (version := stated_version(head_of(name)))), "unknown")
 
 
 def stated_version(source: str) -> str | None:
@@ -58,12 +62,5 @@ def stated_version(source: str) -> str | None:
 def version_in_metadata(metadata: str) -> str | None:
     """The `Version` field of a METADATA or PKG-INFO text."""
     head = metadata.replace("\r\n", "\n").partition("\n\n")[0]
-    found = re.search(r"^Version:\s*(\S+)", head, re.MULTILINE | re.IGNORECASE)
+    found = re.search(r"^Version:[ \t]*([\w.+!-]{1,80})", head, re.MULTILINE | re.IGNORECASE)
     return found[1] if found else None
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8", errors="replace")
-    except OSError:
-        return ""

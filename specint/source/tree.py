@@ -16,9 +16,6 @@ import msgspec
 
 from specint.errors import Diagnostic, SpecintError
 
-LARGEST_FILE = 64 * 1024 * 1024
-"""No source file is larger, in bytes; one that claims to be is an error, not a wait."""
-
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
     """Which SGLang a tree is. `source` is what a user would recognise: a path, or a release."""

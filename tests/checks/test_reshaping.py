@@ -41,7 +41,7 @@ def context_of(fixture_tree: Callable[[str], Path], monkeypatch: pytest.MonkeyPa
     def make(text: str) -> Context:
         seen: list[Context] = []
         with monkeypatch.context() as patched:
-            patched.setattr(checks, "run", lambda context, **_: seen.append(context) or ())
+            patched.setattr(checks, "run", lambda context, **_: seen.append(context) or ((), ()))
             analyze(open_tree(str(fixture_tree("sglang_small") / "sglang")).overlay({MODULE: text}), store=Store(None))
         return seen[0]
 

@@ -8,7 +8,7 @@ import pytest
 
 from specint.facts.load import Loader
 from specint.facts.store import Store
-from specint.source.tree import Origin, TextTree, Tree
+from specint.source.tree import Origin, SourceFile, TextTree, Tree
 
 
 def tree(**modules: str | bytes) -> Tree:
@@ -113,3 +113,29 @@ def test_two_processes_answer_as_one_does() -> None:
     assert together.load(source.files("pack")) == alone.load(source.files("pack"))
     assert together.diagnostics == alone.diagnostics
     assert len(alone.diagnostics) == 1
+
+
+class Changing(TextTree):
+    """A tree whose one file is another text each time it is read."""
+
+    def read(self, file: SourceFile) -> bytes:  # noqa: ARG002
+        self.reads = getattr(self, "reads", 0) + 1
+        return f"x = {self.reads}\n".encode()
+
+
+def test_file_that_changes_while_it_is_read_leaves_no_entry_under_its_old_text(tmp_path: Path) -> None:
+    changing = Changing({"pack/a.py": b""}, Origin(version="", source="memory"), "pack")
+    one = loader(changing, Store(tmp_path))
+    found = one.module("pack.a")
+    assert found is not None
+    assert found.body.steps[0].value.value == 2, "the second read"
+    assert one.source("pack.a") is None, "the third one gives another text"
+    assert not [path for path in tmp_path.rglob("facts/*/*") if path.is_file()]
+
+
+def test_source_is_the_text_that_the_facts_are_of() -> None:
+    one = loader(tree(a="x = 1\n"))
+    assert one.source("pack.a") is None, "not read yet"
+    one.module("pack.a")
+    assert one.source("pack.a") == (SourceFile.at("pack/a.py"), b"x = 1\n")
+    assert one.source("pack.nothing") is None

@@ -222,6 +222,28 @@ def test_prune_removes_no_file_of_anybody_else(tmp_path: Path) -> None:
     assert entries(tmp_path) == [foreign]
 
 
+def test_prune_of_a_folder_that_was_never_a_cache_takes_nobodys_files(tmp_path: Path) -> None:
+    theirs = [tmp_path / "v1/thesis.txt", tmp_path / "v2/facts/0/data", tmp_path / "elsewhere"]
+    for path in theirs:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(bytes(5000))
+    (tmp_path / "v1/link").symlink_to(tmp_path / "elsewhere")
+    store = Store(tmp_path, limit=0)
+    store.put("facts", "key", b"data")
+    assert not list(tmp_path.rglob("key"))
+    assert all(path.exists() for path in theirs)
+
+
+def test_every_truncated_entry_is_a_miss(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.put("analysis", "key", b"some data")
+    (path,) = entries(tmp_path)
+    whole = path.read_bytes()
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        assert store.get("analysis", "key") is None, length
+
+
 def test_the_directory_is_the_platforms_or_as_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPECINT_CACHE_DIR", str(tmp_path))
     assert cache_directory() == tmp_path

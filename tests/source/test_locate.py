@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -170,6 +172,48 @@ def test_what_is_no_sglang(tmp_path: Path) -> None:
 def test_a_folder_inside_the_package_names_the_package(tmp_path: Path) -> None:
     own = package(tmp_path)
     assert f"did you mean {own}?" in said(str(own / "srt/models"))
+
+
+def test_metadata_that_unpacks_without_end_is_read_at_its_start(tmp_path: Path) -> None:
+    path = tmp_path / "sglang-1.2-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("sglang/srt/models/a.py", b"x = 1\n")
+        archive.writestr("sglang-1.2.dist-info/METADATA", b"Version: 1.2\n\n" + bytes(1 << 28))
+    tracemalloc.start()
+    try:
+        assert open_tree(str(path)).origin.version == "1.2"
+        assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pipes and devices in folders")
+def test_a_version_file_that_is_a_pipe_or_has_no_end_is_passed_over(tmp_path: Path) -> None:
+    folder = tmp_path / "sglang"
+    (folder / "srt/models").mkdir(parents=True)
+    os.mkfifo(folder / "_version.py")
+    (folder / "version.py").symlink_to("/dev/zero")
+    assert open_tree(str(folder)).origin.version == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ('__version__ = "0.5.9"\n', "0.5.9"),
+        ('__version__ = "0.5\n::error::x"\n', "unknown"),
+        ('__version__ = "\x1b[2J"\n', "unknown"),
+        ("version=\n" * 100_000, "unknown"),
+    ],
+    ids=["plain", "a line of a CI log", "an escape", "lines to go back over"],
+)
+def test_a_version_is_a_word_and_soon_found(tmp_path: Path, text: str, version: str) -> None:
+    folder = tmp_path / "sglang"
+    (folder / "srt/models").mkdir(parents=True)
+    (folder / "srt/models/a.py").write_text("\n" * 200_000)
+    (folder / "version.py").write_text(text)
+    began = time.perf_counter()
+    assert open_tree(str(folder)).origin.version == version
+    assert time.perf_counter() - began < 5
 
 
 def test_a_truncated_wheel(tmp_path: Path) -> None:

@@ -1,0 +1,319 @@
+"""Code that nobody vetted, through the real command: one clear line or the usual answer, and the rest is checked."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from specint.facts.store import Store
+
+HEAD = "import torch.nn as nn\n"
+FOUND = "kumo_k2.py:16:0: E7701"
+"""What is found in the small SGLang whatever else lies in it."""
+
+
+def model(*, before: str = "", base: str = "nn.Module", init: str = "pass", body: str = "") -> str:
+    """A module with one registered class, around what is hostile."""
+    return (
+        f"{HEAD}{before}\nclass Nasty({base}):\n    def __init__(self, config):\n        super().__init__()\n"
+        f"        {init}\n{body}\n\nEntryClass = Nasty\n"
+    )
+
+
+def only_complaint(done) -> str:
+    assert done.returncode == 2, (done.returncode, done.stderr)
+    assert "Traceback" not in done.stderr
+    assert "internal error" not in done.stderr
+    (line,) = (line for line in done.stderr.splitlines() if line.startswith("specint: error: "))
+    assert line.isprintable()
+    return line
+
+
+def usual(done) -> None:
+    assert (done.returncode, done.stderr) == (1, "")
+    assert FOUND in done.stdout
+
+
+CHAINS = {
+    "calls in expressions": model(
+        before="".join(f"def f{i}(x):\n    return {'[' * 35}f{i + 1}(x){']' * 35}\n" for i in range(60)),
+        init="self.model = f0(self)",
+    ),
+    "conditional expressions": model(
+        before="".join(f"def f{i}(x):\n    return {'(a if b else ' * 35}f{i + 1}(x){')' * 35}\n" for i in range(60)),
+        init="self.model = f0(self)",
+    ),
+    "methods": model(
+        init="self.m0()", body="".join(f"    def m{i}(self):\n        self.m{i + 1}()\n" for i in range(1000))
+    ),
+    "forwards": model(
+        body="    def forward(self, x):\n        return self.m0(x)\n"
+        + "".join(f"    def m{i}(self, x):\n        return self.m{i + 1}(x)\n" for i in range(1000))
+    ),
+    "bases": model(
+        before="class B0(nn.Module): ...\n" + "".join(f"class B{i + 1}(B{i}): ...\n" for i in range(3000)), base="B3000"
+    ),
+    "many bases": model(
+        before="".join(f"class B{i}(nn.Module): ...\n" for i in range(3000)),
+        base=", ".join(f"B{i}" for i in range(3000)),
+    ),
+    "diamonds": model(
+        before="class B0(nn.Module): ...\nclass C0(nn.Module): ...\n"
+        + "".join(f"class B{i + 1}(B{i}, C{i}): ...\nclass C{i + 1}(B{i}, C{i}): ...\n" for i in range(60)),
+        base="B60",
+    ),
+    "inner models": model(
+        before="".join(
+            f"class H{i}(nn.Module):\n    def __init__(self, c):\n        self.model = H{i + 1}(c)\n"
+            "    def get_embed_and_head(self):\n        return self.model.get_embed_and_head()\n"
+            for i in range(300)
+        ),
+        init="self.language_model = H0(config)",
+    ),
+    "names": model(init="x0 = self\n" + "".join(f"        x{i + 1} = x{i}\n" for i in range(3000))),
+    "itself": model(before="def f(x): return f((x,))\n", init="self.model = f(self)"),
+    "a metaclass": model(
+        before="class M(type):\n    def __getattr__(cls, name): return 1\n", base="nn.Module, metaclass=M"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", CHAINS.values(), ids=CHAINS)
+def test_what_leads_on_and_on_is_followed_or_unknown(specint, copied: Path, text: str) -> None:
+    (copied / "srt/models/nasty.py").write_text(text)
+    usual(specint("check", "--sglang", copied))
+
+
+@pytest.mark.parametrize("how", ["from sglang.srt.models.c{} import Base\n", "from sglang.srt.models.c{} import *\n"])
+def test_imports_through_hundreds_of_modules(specint, copied: Path, how: str) -> None:
+    models = copied / "srt/models"
+    for number in range(400):
+        (models / f"c{number}.py").write_text(how.format(number + 1))
+    (models / "c400.py").write_text(f"{HEAD}class Base(nn.Module): ...\n")
+    (models / "nasty.py").write_text(model(before=how.format(0), base="Base"))
+    done = specint("report", "--sglang", copied, "--model", "Nasty", "--format", "json")
+    (one,) = json.loads(done.stdout)["models"]
+    assert one["mro"][-2:] == ["sglang.srt.models.c400.Base", "torch.nn.Module"]
+
+
+def test_a_class_that_leads_on_for_too_long_is_named_and_the_others_are_judged(specint, copied: Path) -> None:
+    text = model(
+        init="self.m0()", body="".join(f"    def m{i}(self):\n        self.m{i + 1}()\n" for i in range(20_000))
+    )
+    (copied / "srt/models/nasty.py").write_text(text)
+    done = specint("check", "--sglang", copied)
+    assert "srt/models/nasty.py:3: Nasty leads on for too long" in only_complaint(done)
+    assert FOUND in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x = " + "not " * 50_000 + "a", "nested too deeply"),
+        ("x = a" + ".b" * 200, "nasty.py:1: has an expression of more than 100 levels"),
+        ("a\n" * 600_000, "more than 500,000 words"),
+        ("# " + "x" * (50 << 20), "larger than 4 MiB"),
+        ("x = '\0'", "null bytes"),
+        ("# coding: no-such\n", "no-such"),
+        ("# coding: rot13\n", "rot13"),
+        ("def f(:", "nasty.py:1:6: does not parse"),
+    ],
+    ids=["deep", "deeper than we go", "words", "50 MB", "NUL", "no encoding", "no encoding of texts", "syntax"],
+)
+def test_a_file_that_cannot_be_read_is_one_line(specint, copied: Path, text: str, said: str) -> None:
+    (copied / "srt/models/nasty.py").write_text(text)
+    done = specint("check", "--sglang", copied)
+    assert said in only_complaint(done)
+    assert FOUND in done.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pipes, devices and links in folders")
+def test_what_is_no_file_does_not_stop_or_hang_anything(specint, copied: Path) -> None:
+    models = copied / "srt/models"
+    os.mkfifo(models / "pipe.py")
+    (models / "folder.py").mkdir()
+    (models / "nowhere.py").symlink_to("/no/such/file")
+    (models / "itself.py").symlink_to("itself.py")
+    (models / "endless.py").symlink_to("/dev/zero")
+    (models / "round").symlink_to(models, target_is_directory=True)
+    (models / "up").symlink_to(copied.parent, target_is_directory=True)
+    usual(specint("check", "--sglang", copied))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such names")
+@pytest.mark.parametrize("form", ["text", "github", "markdown", "junit", "gitlab", "sarif", "json"])
+def test_a_file_name_cannot_speak_to_ci_or_a_terminal(specint, copied: Path, form: str) -> None:
+    kumo = (copied / "srt/models/kumo_k2.py").read_text()
+    (copied / "srt/models/evil\n::error ::pwned\x1b[2J.py").write_text(kumo)
+    (copied / "srt/models/odd`|<img src=x>%0A.py").write_text("def (:\n")
+    done = specint("check", "--sglang", copied, "--format", form)
+    assert done.returncode == 2
+    assert not [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("::error ::pwned")]
+    assert "\x1b" not in done.stdout + done.stderr
+    assert "evil\\n::error ::pwned\\x1b[2J.py" in done.stderr
+
+
+# -- configuration and baselines ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        r'baseline = "\u0000"',
+        r'cache-dir = "\u0000"',
+        r'models = ["\u0000"]',
+        'cache-dir = "~no-such-user/x"',
+        'models = ["~no-such-user/x"]',
+        f'models = ["{"a" * 5000}"]',
+        f'baseline = "{"a" * 5000}"',
+        'baseline = "/dev/zero"',
+        'baseline = "pipe"',
+        'baseline = "."',
+        'callers = ["pipe"]',
+        '"\\u001b[2J" = 1',
+    ],
+)
+def test_a_hostile_configuration_is_one_line(specint, small: Path, tmp_path: Path, line: str) -> None:
+    if os.name != "nt":
+        os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "pyproject.toml").write_text(f"[tool.specint]\n{line}\n")
+    assert len(only_complaint(specint("check", "--sglang", small))) < 2100
+
+
+@pytest.mark.parametrize("spec", ["~no-such-user/x", "a" * 5000, "\x1b[2J"], ids=["no user", "long", "an escape"])
+def test_a_hostile_argument_is_one_line(specint, spec: str) -> None:
+    assert len(only_complaint(specint("check", "--sglang", spec))) < 2100
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"\xff\xfe\0", b"[" * 200_000, b'{"schema": "specint.baseline/1"}\n' + b"[" * 200_000, b"\0" * 5_000_000],
+    ids=["no text", "deep header", "deep line", "large"],
+)
+def test_a_hostile_baseline_is_one_line(specint, small: Path, tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "known").write_bytes(data)
+    assert "known" in only_complaint(specint("check", "--sglang", small, "--baseline", "known"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pipes in folders")
+def test_a_baseline_that_a_person_pipes_in_is_read(small: Path, clean_environment, tmp_path: Path) -> None:
+    known = f"{sys.executable} -m specint check --sglang {small} --baseline b --update-baseline >/dev/null"
+    again = f"{sys.executable} -m specint check --sglang {small} --baseline <(cat b)"
+    done = subprocess.run(["bash", "-c", f"{known}; {again}"], env=clean_environment, cwd=tmp_path, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+# -- the cache ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no limits on files")
+def test_a_full_disk_is_a_warning_and_the_answer_is_the_same(small: Path, clean_environment, tmp_path: Path) -> None:
+    import resource
+
+    done = subprocess.run(
+        [sys.executable, "-m", "specint", "check", "--sglang", str(small)],
+        env={**clean_environment, "SPECINT_CACHE_DIR": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)),
+    )
+    assert done.returncode == 1
+    assert FOUND in done.stdout
+    assert done.stderr.count("\n") == 1
+    assert "the cache can't be written" in done.stderr
+    assert not list((tmp_path / "cache").rglob("*.tmp"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_an_output_that_is_full_is_one_line(small: Path, clean_environment, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "specint", "check", "--sglang", str(small)]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, env=clean_environment, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert "No space left" in only_complaint(done)
+
+
+def test_entries_that_hold_something_else_are_read_anew(specint, small: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    first = specint("check", "--sglang", small, SPECINT_CACHE_DIR=str(cache))
+    store = Store(cache)
+    paths = [path for path in cache.rglob("*") if path.is_file() and path.parent.parent.name in ("facts", "analysis")]
+    assert len(paths) > 10
+    for path in paths:  # whole by their checksums, and nonsense
+        store.put(path.parent.parent.name, path.name, b"\xdd" * 1000 + b"[" * 100_000)  # type: ignore[arg-type]
+    again = specint("check", "--sglang", small, SPECINT_CACHE_DIR=str(cache))
+    assert (again.returncode, again.stdout, again.stderr) == (first.returncode, first.stdout, first.stderr)
+
+
+def start(small: Path, cache: Path, environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "specint", "check", "--sglang", str(small), "--format", "json"],
+        env={**environment, "SPECINT_CACHE_DIR": str(cache)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def test_runs_that_share_a_cold_cache_answer_alike(small: Path, clean_environment, tmp_path: Path) -> None:
+    runs = [start(small, tmp_path / "cache", clean_environment) for _ in range(3)]
+    answers = [(*one.communicate(timeout=100), one.returncode) for one in runs]
+    assert answers[0] == answers[1] == answers[2]
+    assert answers[0][1:] == (b"", 1)
+
+
+def test_files_that_come_and_go_meanwhile_are_said_or_read(specint, copied: Path, clean_environment) -> None:
+    models = copied / "srt/models"
+    text = (models / "kumo_k2.py").read_bytes()
+    for number in range(300):
+        (models / f"m{number}.py").write_bytes(text)
+    run = start(copied, copied.parent / "cache", clean_environment)
+    for number in range(300):
+        (models / f"m{number}.py").unlink()
+        time.sleep(0.001)
+    out, err = run.communicate(timeout=100)
+    assert run.returncode in (1, 2)
+    assert b"Traceback" not in err, err
+    assert b"internal" not in err, err
+    assert json.loads(out)["findings"]
+
+
+# -- Ctrl-C ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize("after", [0.3, 0.7, 1.1, 1.5, 2.0, 3.0])
+@pytest.mark.parametrize("whole_group", [True, False], ids=["terminal", "kill"])
+def test_ctrl_c_leaves_nothing_behind(
+    release: Callable[[str], Path], clean_environment, tmp_path: Path, after: float, whole_group: bool
+) -> None:
+    import signal
+
+    cache = tmp_path / "cache"
+    run = subprocess.Popen(
+        [sys.executable, "-m", "specint", "report", "--sglang", str(release("0.5.9")), "--format", "json"],
+        env={**clean_environment, "SPECINT_CACHE_DIR": str(cache)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    time.sleep(after)
+    (os.killpg if whole_group else os.kill)(run.pid, signal.SIGINT)
+    err = run.communicate(timeout=30)[1]  # the pipe is closed: no child holds it any more
+    assert run.returncode in (130, 0), err
+    assert err == b""
+    assert not [pid for pid in Path("/proc").glob("[0-9]*") if _group(pid) == run.pid]
+    assert not list(cache.rglob("*.tmp"))
+
+
+def _group(process: Path) -> int:
+    try:
+        return int((process / "stat").read_text().rpartition(")")[2].split()[2])
+    except OSError:
+        return 0

@@ -1,0 +1,34 @@
+"""Short runs of what `make fuzz` does at length: at random, and by coverage where atheris is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+from grammar import Grammar, Random  # noqa: E402
+from invariants import check_facts, check_tree  # noqa: E402
+
+
+def test_facts_of_generated_modules() -> None:
+    read = sum(check_facts(Grammar(Random(seed)).module()) for seed in range(1500))
+    assert read > 1000, "most of what the grammar makes is Python"
+
+
+def test_trees_with_generated_modules(tmp_path: Path) -> None:
+    for seed in range(12):
+        names = ("models.fuzz0", "models.fuzz1", "speculative.fuzz_worker")
+        check_tree({name: Grammar(Random(seed * 3 + i)).module() for i, name in enumerate(names)}, tmp_path)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris is not installed: pip install atheris")
+@pytest.mark.parametrize(("kind", "runs"), [("facts", 3000), ("tree", 20)])
+def test_inputs_by_coverage(kind: str, runs: int, tmp_path: Path) -> None:
+    command = [sys.executable, HERE / "target.py", kind, f"-runs={runs}", "-seed=1", "-max_len=1000"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
