@@ -34,6 +34,7 @@ from specint.graph.value import (
     is_telling,
 )
 
+# Lists go into `_union` and `tuple` here, not generators: those resume from C, which later Pythons limit by itself.
 _DEPTH = 40
 _DEEP = 24
 
@@ -117,23 +118,25 @@ class Evaluator:
             case facts.Name(id=name):
                 return self.name(name, frame, at)
             case facts.Attribute(base=base, name=name):
-                return self._union(self.attribute(value, name) for value in self.evaluate(base, frame, at))
+                return self._union([self.attribute(value, name) for value in self.evaluate(base, frame, at)])
             case facts.Constant(value=value):
                 return frozenset({ConstantValue(value)})
             case facts.Call():
                 return self.call(expr, frame, at)
             case facts.Sequence(items=items):
                 if any(isinstance(item, facts.Starred) for item in items):
-                    return frozenset({ElementsOf(self._union(flat(self.evaluate(item, frame, at)) for item in items))})
-                return frozenset({SequenceValue(tuple(flat(self.evaluate(item, frame, at)) for item in items))})
+                    return frozenset(
+                        {ElementsOf(self._union([flat(self.evaluate(item, frame, at)) for item in items]))}
+                    )
+                return frozenset({SequenceValue(tuple([flat(self.evaluate(item, frame, at)) for item in items]))})
             case facts.Mapping(values=values):
-                return frozenset({ElementsOf(self._union(flat(self.evaluate(value, frame, at)) for value in values))})
+                return frozenset({ElementsOf(self._union([flat(self.evaluate(value, frame, at)) for value in values]))})
             case facts.Item(base=base, index=index):
                 return self.item(self.evaluate(base, frame, at), index)
             case facts.Choice(then=then, otherwise=otherwise):
                 return self.evaluate(then, frame, at) | self.evaluate(otherwise, frame, at)
             case facts.Boolean(values=values):
-                return self._union(self.evaluate(value, frame, at) for value in values)
+                return self._union([self.evaluate(value, frame, at) for value in values])
             case facts.Walrus(value=value):
                 return self.evaluate(value, frame, at)
             case facts.Starred(value=value):
@@ -201,7 +204,7 @@ class Evaluator:
 
     def module_name(self, name: str, module: facts.Module) -> Values:
         """What a name means at module level."""
-        found = self._union(self.symbol(symbol) for symbol in self.project.resolve(module, name))
+        found = self._union([self.symbol(symbol) for symbol in self.project.resolve(module, name)])
         return found or (frozenset({ExternalValue(f"builtins.{name}")}) if name in _BUILTINS else NOTHING)
 
     def symbol(self, symbol: Symbol) -> Values:
@@ -246,16 +249,16 @@ class Evaluator:
                 name = (facts.dotted(base) or "").rpartition(".")[2]
                 parts = index.items if isinstance(index, facts.Sequence) else (index,)
                 if name in ("Optional", "Union", "Annotated", "Final", "ClassVar"):
-                    return self._union(self.annotation(part, frame) for part in parts)
+                    return self._union([self.annotation(part, frame) for part in parts])
                 if name in ("Type", "type"):
-                    found = self._union(self.annotation(part, frame) for part in parts)
+                    found = self._union([self.annotation(part, frame) for part in parts])
                     return frozenset(ClassValue(value.node) for value in found if isinstance(value, Instance))
                 if name in ("Tuple", "tuple") and not any(isinstance(part, facts.Other) for part in parts):
-                    return frozenset({SequenceValue(tuple(self.annotation(part, frame) for part in parts))})
-                found = self._union(self.annotation(part, frame) for part in parts)
+                    return frozenset({SequenceValue(tuple([self.annotation(part, frame) for part in parts]))})
+                found = self._union([self.annotation(part, frame) for part in parts])
                 return frozenset({ElementsOf(found)}) if found else NOTHING
             case facts.Other(parts=parts):  # X | None
-                return self._union(self.annotation(part, frame) for part in parts)
+                return self._union([self.annotation(part, frame) for part in parts])
             case _:
                 return NOTHING
 
@@ -279,7 +282,7 @@ class Evaluator:
                 assert frame.function is not None
                 return frozenset({FunctionValue(frame.function.nested[index], frame.receiver)})
             case _:
-                return self._union(self.symbol(s) for s in self.project.symbols(frame.module, scope, step))
+                return self._union([self.symbol(s) for s in self.project.symbols(frame.module, scope, step)])
 
     def _unpack(self, target: Expr, name: str, values: Values) -> Values:
         match target:
@@ -309,7 +312,7 @@ class Evaluator:
                 member = self.hierarchy.lookup(node, name)
                 return self.member(member, value) if member is not None else NOTHING
             case ModuleValue(name=dotted):
-                return self._union(self.symbol(s) for s in self.project.member(ModuleRef(dotted), name))
+                return self._union([self.symbol(s) for s in self.project.member(ModuleRef(dotted), name)])
             case ExternalValue(name=dotted, called=called):
                 return frozenset({ExternalValue(f"{dotted}.{name}", called)})
             case Unknown():
@@ -431,8 +434,8 @@ class Evaluator:
     def _builtin(self, call: facts.Call, frame: Frame, at: facts.Step | None) -> Values | None:
         match call:
             case facts.Call(func=facts.Name(id="getattr"), args=(base, facts.Constant(value=str(name)), *default)):
-                found = self._union(self.attribute(value, name) for value in self.evaluate(base, frame, at))
-                return found | self._union(self.evaluate(one, frame, at) for one in default)
+                found = self._union([self.attribute(value, name) for value in self.evaluate(base, frame, at)])
+                return found | self._union([self.evaluate(one, frame, at) for one in default])
             case facts.Call(func=facts.Name(id="super")) if frame.function is not None and frame.function.owner:
                 return frozenset({Unknown("super()")})
             case facts.Call(func=facts.Attribute(base=facts.Call(func=facts.Name(id="super")), name=name)):
@@ -448,13 +451,13 @@ class Evaluator:
                 inner = self.item(self.evaluate(one, frame, at), facts.Other(()))
                 return frozenset({ElementsOf(frozenset({SequenceValue((NOTHING, inner))}))})
             case facts.Call(func=facts.Name(id="zip"), args=args):
-                together = tuple(self.item(self.evaluate(one, frame, at), facts.Other(())) for one in args)
+                together = tuple([self.item(self.evaluate(one, frame, at), facts.Other(())) for one in args])
                 return frozenset({ElementsOf(frozenset({SequenceValue(together)}))})
             case facts.Call(func=facts.Attribute(base=base, name="get" | "pop" | "setdefault"), args=(_, *default)):
                 containers = [v for v in self.evaluate(base, frame, at) if isinstance(v, ElementsOf)]
                 if containers:
-                    found = self._union(v.elements for v in containers)
-                    return found | self._union(self.evaluate(one, frame, at) for one in default)
+                    found = self._union([v.elements for v in containers])
+                    return found | self._union([self.evaluate(one, frame, at) for one in default])
                 return None
             case facts.Call(func=facts.Attribute(base=base, name="values" | "copy"), args=()):
                 kept = [v for v in self.evaluate(base, frame, at) if isinstance(v, (ElementsOf, SequenceValue))]
@@ -484,7 +487,7 @@ class Evaluator:
         if function.facts.is_generator:
             return NOTHING
         steps = [step for step in function.facts.body.steps if isinstance(step, facts.Return)]
-        found = self._union(self.evaluate(step.value, frame, step) for step in steps)
+        found = self._union([self.evaluate(step.value, frame, step) for step in steps])
         if not any(not isinstance(v, (ConstantValue, Unknown, ExternalValue)) for v in found):
             found |= self.annotation(function.facts.returns, frame)
         return found
