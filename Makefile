@@ -5,16 +5,20 @@
 #   make primer   what the rules say of pinned releases, against what they said before
 #   make matrix   the fast tests with every Python that is here, and with the oldest dependencies
 #   make bench    the times in docs, measured here
+#   make corpora CORPORA="path/to/sglang some.whl"    every file of these through facts, crashes and costs
+#   make fuzz     inputs that a fuzzer thinks of, a fixed number from a fixed seed
 
 # The first interpreter that is new enough; `make PYTHON=... test` takes another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 SGLANG ?= 0.5.9
+FUZZ_FACTS ?= 200000
+FUZZ_TREES ?= 2000
 FIXTURE = fixtures/sglang_small/sglang
 BIN = .venv/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: report test lint primer matrix matrix-ci bench clean smoke-env smoke-test smoke-test-ci
+.PHONY: report test lint primer matrix matrix-ci bench corpora fuzz clean smoke-env smoke-test smoke-test-ci
 .DELETE_ON_ERROR:
 
 $(BIN)/python:
@@ -76,6 +80,13 @@ matrix-ci: .venv/installed-dev
 
 bench: .venv/installed
 	$(BIN)/python benchmarks/bench.py $(BENCH)
+
+corpora: .venv/installed
+	$(BIN)/python benchmarks/corpora.py $(CORPORA)
+
+fuzz: .venv/installed-dev
+	$(BIN)/python tests/fuzz/target.py facts -runs=$(FUZZ_FACTS) -seed=1 -max_len=1000
+	$(BIN)/python tests/fuzz/target.py tree -runs=$(FUZZ_TREES) -seed=1 -max_len=2000 -len_control=0
 
 # The smoke tests run a real SGLang; each environment is about 2.1 GB, in the user's cache (or SPECINT_SMOKE_ENVS).
 smoke-env: .venv/installed-dev

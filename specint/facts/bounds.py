@@ -14,7 +14,7 @@ DEEPEST = 100
 LONGEST = 1000
 """So many terms of one sum: `ast.parse` makes a level of each, and gives up at some three times as many."""
 
-MOST_CONDITIONS = 500
+MOST_CONDITIONS = 200
 """So many conditions on the way to one line, those of branches that left before it included; we met 85."""
 
 MOST_WORDS = 500_000

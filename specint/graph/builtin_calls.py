@@ -23,8 +23,8 @@ def builtin_call(evaluator: Evaluator, call: facts.Call, frame: Frame, at: facts
     """What a call of a builtin, of `super()` or of a container's method gives back; None for any other call."""
     match call:
         case facts.Call(func=facts.Name(id="getattr"), args=(base, facts.Constant(value=str(name)), *default)):
-            found = evaluator.union(evaluator.attribute(value, name) for value in evaluator.evaluate(base, frame, at))
-            return found | evaluator.union(evaluator.evaluate(one, frame, at) for one in default)
+            found = evaluator.union([evaluator.attribute(value, name) for value in evaluator.evaluate(base, frame, at)])
+            return found | evaluator.union([evaluator.evaluate(one, frame, at) for one in default])
         case facts.Call(func=facts.Name(id="super")) if frame.function is not None and frame.function.owner:
             return frozenset({Unknown("super()")})
         case facts.Call(func=facts.Attribute(base=facts.Call(func=facts.Name(id="super")) as above, name=name)):
@@ -45,8 +45,8 @@ def builtin_call(evaluator: Evaluator, call: facts.Call, frame: Frame, at: facts
         case facts.Call(func=facts.Attribute(base=base, name="get" | "pop" | "setdefault"), args=(_, *default)):
             containers = [v for v in evaluator.evaluate(base, frame, at) if isinstance(v, ElementsOf)]
             if containers:
-                found = evaluator.union(v.elements for v in containers)
-                return found | evaluator.union(evaluator.evaluate(one, frame, at) for one in default)
+                found = evaluator.union([v.elements for v in containers])
+                return found | evaluator.union([evaluator.evaluate(one, frame, at) for one in default])
             return None
         case facts.Call(func=facts.Attribute(base=base, name="values" | "copy"), args=()):
             kept = [v for v in evaluator.evaluate(base, frame, at) if isinstance(v, (ElementsOf, SequenceValue))]

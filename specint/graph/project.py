@@ -142,6 +142,7 @@ class Project:
         self.package = package
         self._modules: dict[str, facts.Module | None] = {}
         self._tables: dict[str, dict[str, list[facts.Step]]] = {}
+        self._stars: dict[str, tuple[str, ...]] = {}
         self._classes: dict[str, ClassNode | None] = {}
         self._nodes: dict[int, ClassNode] = {}
         self._functions: dict[int, FunctionNode] = {}
@@ -271,10 +272,17 @@ class Project:
                 found = []
             found += self.symbols(module, module.body, step)
         if not found:
-            for step in self.table(module).get("*", ()):
-                if isinstance(step, facts.Import) and (source := self.module(step.module)) is not None:
+            for starred in self._starred(module):
+                if (source := self.module(starred)) is not None:
                     found += self.resolve(source, name)
         return list(dict.fromkeys(found))
+
+    def _starred(self, module: facts.Module) -> tuple[str, ...]:
+        """The modules of which everything is imported, each once, however often it says so."""
+        if module.name not in self._stars:
+            steps = self.table(module).get("*", ())
+            self._stars[module.name] = tuple(dict.fromkeys(s.module for s in steps if isinstance(s, facts.Import)))
+        return self._stars[module.name]
 
     def symbols(self, module: facts.Module, scope: facts.Scope, step: facts.Step) -> list[Symbol]:
         """What one defining step of a scope names."""

@@ -35,6 +35,7 @@ from specint.graph.value import (
     is_telling,
 )
 
+# Lists go into `_union` and `tuple` here, not generators: those resume from C, which later Pythons limit by itself.
 _DEPTH = 40
 _DEEP = 24
 
@@ -118,23 +119,23 @@ class Evaluator:
             case facts.Name(id=name):
                 return self.name(name, frame, at)
             case facts.Attribute(base=base, name=name):
-                return self.union(self.attribute(value, name) for value in self.evaluate(base, frame, at))
+                return self.union([self.attribute(value, name) for value in self.evaluate(base, frame, at)])
             case facts.Constant(value=value):
                 return frozenset({ConstantValue(value)})
             case facts.Call():
                 return self.call(expr, frame, at)
             case facts.Sequence(items=items):
                 if any(isinstance(item, facts.Starred) for item in items):
-                    return frozenset({ElementsOf(self.union(flat(self.evaluate(item, frame, at)) for item in items))})
-                return frozenset({SequenceValue(tuple(flat(self.evaluate(item, frame, at)) for item in items))})
+                    return frozenset({ElementsOf(self.union([flat(self.evaluate(item, frame, at)) for item in items]))})
+                return frozenset({SequenceValue(tuple([flat(self.evaluate(item, frame, at)) for item in items]))})
             case facts.Mapping(values=values):
-                return frozenset({ElementsOf(self.union(flat(self.evaluate(value, frame, at)) for value in values))})
+                return frozenset({ElementsOf(self.union([flat(self.evaluate(value, frame, at)) for value in values]))})
             case facts.Item(base=base, index=index):
                 return self.item(self.evaluate(base, frame, at), index)
             case facts.Choice(then=then, otherwise=otherwise):
                 return self.evaluate(then, frame, at) | self.evaluate(otherwise, frame, at)
             case facts.Boolean(values=values):
-                return self.union(self.evaluate(value, frame, at) for value in values)
+                return self.union([self.evaluate(value, frame, at) for value in values])
             case facts.Walrus(value=value):
                 return self.evaluate(value, frame, at)
             case facts.Starred(value=value):
@@ -203,7 +204,7 @@ class Evaluator:
 
     def module_name(self, name: str, module: facts.Module) -> Values:
         """What a name means at module level."""
-        found = self.union(self.symbol(symbol) for symbol in self.project.resolve(module, name))
+        found = self.union([self.symbol(symbol) for symbol in self.project.resolve(module, name)])
         return found or (frozenset({ExternalValue(f"builtins.{name}")}) if name in _BUILTINS else NOTHING)
 
     def symbol(self, symbol: Symbol) -> Values:
@@ -248,16 +249,16 @@ class Evaluator:
                 name = (facts.dotted(base) or "").rpartition(".")[2]
                 parts = index.items if isinstance(index, facts.Sequence) else (index,)
                 if name in ("Optional", "Union", "Annotated", "Final", "ClassVar"):
-                    return self.union(self.annotation(part, frame) for part in parts)
+                    return self.union([self.annotation(part, frame) for part in parts])
                 if name in ("Type", "type"):
-                    found = self.union(self.annotation(part, frame) for part in parts)
+                    found = self.union([self.annotation(part, frame) for part in parts])
                     return frozenset(ClassValue(value.node) for value in found if isinstance(value, Instance))
                 if name in ("Tuple", "tuple") and not any(isinstance(part, facts.Other) for part in parts):
-                    return frozenset({SequenceValue(tuple(self.annotation(part, frame) for part in parts))})
-                found = self.union(self.annotation(part, frame) for part in parts)
+                    return frozenset({SequenceValue(tuple([self.annotation(part, frame) for part in parts]))})
+                found = self.union([self.annotation(part, frame) for part in parts])
                 return frozenset({ElementsOf(found)}) if found else NOTHING
             case facts.Other(parts=parts):  # X | None
-                return self.union(self.annotation(part, frame) for part in parts)
+                return self.union([self.annotation(part, frame) for part in parts])
             case _:
                 return NOTHING
 
@@ -281,7 +282,7 @@ class Evaluator:
                 assert frame.function is not None
                 return frozenset({FunctionValue(frame.function.nested[index], frame.receiver)})
             case _:
-                return self.union(self.symbol(s) for s in self.project.symbols(frame.module, scope, step))
+                return self.union([self.symbol(s) for s in self.project.symbols(frame.module, scope, step)])
 
     def _unpack(self, target: Expr, name: str, values: Values) -> Values:
         match target:
@@ -311,7 +312,7 @@ class Evaluator:
                 member = self.hierarchy.lookup(node, name)
                 return self.member(member, value) if member is not None else NOTHING
             case ModuleValue(name=dotted):
-                return self.union(self.symbol(s) for s in self.project.member(ModuleRef(dotted), name))
+                return self.union([self.symbol(s) for s in self.project.member(ModuleRef(dotted), name)])
             case ExternalValue(name=dotted, called=called):
                 return frozenset({ExternalValue(f"{dotted}.{name}", called)})
             case Unknown():
@@ -443,7 +444,7 @@ class Evaluator:
         if function.facts.is_generator:
             return NOTHING
         steps = [step for step in function.facts.body.steps if isinstance(step, facts.Return)]
-        found = self.union(self.evaluate(step.value, frame, step) for step in steps)
+        found = self.union([self.evaluate(step.value, frame, step) for step in steps])
         if not any(not isinstance(v, (ConstantValue, Unknown, ExternalValue)) for v in found):
             found |= self.annotation(function.facts.returns, frame)
         return found

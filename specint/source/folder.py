@@ -10,8 +10,12 @@ from specint.errors import Diagnostic, SpecintError
 from specint.reading import read_regular
 from specint.source.tree import EMPTY, Folder, Origin, SourceFile, Tree, digest_of_files
 
-MOST_FOLDERS = 100_000
-"""Symbolic links can make a few folders look like millions; past this the tree is refused."""
+MOST_FOLDERS = 20_000
+"""Symbolic links can make a few folders look like millions, and one can lead out of the tree into all of a disk; past
+this the tree is refused. SGLang 0.5.23 has 617."""
+
+MOST_FILES = 20_000
+"""As many Python files; SGLang 0.5.23 has 4,719."""
 
 
 class FolderTree(Tree):
@@ -32,6 +36,7 @@ class FolderTree(Tree):
         self._only = only
         self._mount = package.replace(".", "/")
         self._folders: dict[str, Folder] = {}
+        self._count = 0
         self._jumps: dict[str, tuple[str, ...]] = {self._mount: (os.path.realpath(self._root),)}
         above, _, name = self._mount.rpartition("/")
         while name:
@@ -96,6 +101,10 @@ class FolderTree(Tree):
                         (files if is_source else folders).append(stem)
         except OSError as error:
             self.problems.append(Diagnostic(file=path, what=f"folder can't be read: {error.strerror or error}"))
+        self._count += len(files)
+        if self._count > MOST_FILES:
+            hint = "does a symbolic link lead out of it?"
+            raise SpecintError(f"more than {MOST_FILES} Python files", str(self.root), hint)
         return Folder(tuple(sorted(files)), tuple(sorted(folders)))
 
     def _unnamed(self, path: str, name: str, is_source: bool) -> None:

@@ -79,6 +79,10 @@ CHAINS = {
     ),
     "names": model(init="x0 = self\n" + "".join(f"        x{i + 1} = x{i}\n" for i in range(3000))),
     "itself": model(before="def f(x): return f((x,))\n", init="self.model = f(self)"),
+    "stars": model(
+        before="from sglang.srt.models.oak import *\n" * 20_000,
+        init="".join(f"self.a{i} = U{i}(config)\n        " for i in range(3000)) + "pass",
+    ),
     "a metaclass": model(
         before="class M(type):\n    def __getattr__(cls, name): return 1\n", base="nn.Module, metaclass=M"
     ),

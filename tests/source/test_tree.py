@@ -230,6 +230,13 @@ def test_links_in_circles_end(tmp_path: Path) -> None:
     ]
 
 
+def test_a_tree_of_too_many_files_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {f"acme/m{number}.py": b"" for number in range(10)})
+    monkeypatch.setattr("specint.source.folder.MOST_FILES", 9)
+    with pytest.raises(SpecintError, match="more than 9 Python files"):
+        on_disk(tmp_path).files()
+
+
 def test_what_is_no_regular_file_is_left_out(tmp_path: Path) -> None:
     write(tmp_path)
     os.mkfifo(tmp_path / "acme/pipe.py")
