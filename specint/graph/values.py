@@ -35,7 +35,7 @@ from specint.graph.value import (
     is_telling,
 )
 
-# Lists go into `_union` and `tuple` here, not generators: those resume from C, which later Pythons limit by itself.
+# Lists go into `union` and `tuple` here, not generators: those resume from C, which later Pythons limit by itself.
 _DEPTH = 40
 _DEEP = 24
 
