@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -61,3 +62,14 @@ def test_what_an_algorithm_asks_anyway_stays_required(chosen) -> None:
     (plain,) = [names for names, settings in asked.items() if not settings]
     assert {"EAGLE", "EAGLE3"} <= set(plain)
     assert "NGRAM" not in plain, "only the setting brings it a worker that asks"
+
+
+def test_name_that_thousands_call_costs_no_minutes(read, small_tree) -> None:
+    crowd = "\n\n".join(
+        f"class C{number}:\n    def step(self, model):\n        self.other.step(model)\n        model.hook()"
+        for number in range(2500)
+    )
+    start = time.perf_counter()
+    found = read(small_tree, {"sglang.srt.managers.crowd": crowd})
+    assert time.perf_counter() - start < 60, "6 million pairs would take longer; the rest takes a second"
+    assert found.algorithms("get_embed_and_head") >= {"EAGLE", "EAGLE3"}
