@@ -14,12 +14,11 @@ import sys
 from contextlib import redirect_stdout
 from typing import Any
 
+from specint.outputs.formats import FORMATS
+
 READING = {
     **{f"report {name}": ["report", "--format", name] for name in ("text", "json", "markdown", "html")},
-    **{
-        f"check {name}": ["check", "--select", "ALL", "--format", name]
-        for name in ("text", "json", "markdown", "github", "sarif", "junit", "gitlab")
-    },
+    **{f"check {name}": ["check", "--select", "ALL", "--format", name] for name in FORMATS},
     **{
         f"contract {name}": ["contract", "--interface", "all", "--format", name]
         for name in ("text", "json", "markdown")

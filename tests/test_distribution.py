@@ -122,6 +122,13 @@ def loaded(code: str) -> set[str]:
     return set(both[1].split()) - set(both[0].split())
 
 
+def test_no_module_of_the_package_escapes_the_linter() -> None:
+    """What is left out of ruff by its folder's name could be a folder of the package too."""
+    command = [sys.executable, "-m", "ruff", "check", "--show-files", "specint"]
+    looked_at = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    assert sorted(map(Path, looked_at)) == sorted((ROOT / "specint").rglob("*.py"))
+
+
 def test_importing_the_package_loads_nothing_else() -> None:
     assert loaded("import specint") <= {"specint", "__future__"}
 

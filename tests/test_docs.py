@@ -10,8 +10,10 @@ import pytest
 
 from specint.checks.finding import Evidence, Finding
 from specint.compliance.model import Inner, MemberStatus, ModelCompliance, Verdict, Wrap
+from specint.config import KEYS
 from specint.contract.model import CallShape, Condition, Contract, Requirement, Site
 from specint.errors import Diagnostic
+from specint.outputs.formats import FORMATS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -49,6 +51,36 @@ def test_every_key_of_the_json_is_described(struct: type[msgspec.Struct]) -> Non
     text = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
     described = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", text))))
     assert {field.encode_name for field in msgspec.structs.fields(struct)} - described == set()
+
+
+def first_column(page: str, heading: str) -> list[str]:
+    """The names in the first column of the table below a heading."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    section = re.split(r"^## ", text.partition(f"\n## {heading}\n")[2], maxsplit=1, flags=re.M)[0]
+    cells = re.findall(r"^\| (`[^|]*`) \|", section, re.M)
+    return [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
+
+
+def test_every_format_and_every_key_of_the_configuration_has_its_row() -> None:
+    assert first_column("docs/command-line.md", "Formats of `specint check`")[1:] == list(FORMATS)
+    assert sorted(first_column("docs/command-line.md", "Configuration")) == sorted(KEYS)
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    reached, pending = set(), [ROOT / "README.md"]
+    while pending:
+        page = pending.pop()
+        reached.add(page)
+        links = re.findall(r"\]\(([^)\s#:]+\.md)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+        pending += {(page.parent / link).resolve() for link in links} - reached - set(pending)
+    assert set(PAGES) - reached == set()
+
+
+def test_modules_that_the_pages_name_exist() -> None:
+    for page in PAGES:
+        for name in re.findall(r"`([\w./]+/[\w/]+\.(?:py|toml))`", page.read_text(encoding="utf-8")):
+            places = (ROOT / name, ROOT / "specint" / name)
+            assert name.startswith(("sglang/", "path/")) or any(place.exists() for place in places), (page, name)
 
 
 def test_commands_and_options_of_the_pages_exist() -> None:

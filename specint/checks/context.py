@@ -83,16 +83,17 @@ def gaps(model: ModelCompliance) -> dict[str, tuple[str, ...]]:
 def call_sites(requirements: Iterable[Requirement], algorithms: Iterable[str]) -> Iterator[Evidence]:
     """Where the algorithms ask for what requirements are about."""
     names = tuple(algorithms)
-    seen = set()
+    found: dict[tuple[str, int, str, str], set[str]] = {}
     for requirement in requirements:
         concerned = [name for name in names if name in requirement.algorithms]
         verb = {"call": "called", "read": "read", "write": "written"}[requirement.use]
         for site in requirement.sites:
-            under = ", ".join(site.under(concerned))
-            if under and site not in seen:
-                seen.add(site)
-                what = f"{requirement.member} is {verb} here for {under}, in {site.function}"
-                yield Evidence(file=site.file, line=site.line, what=what)
+            if under := site.under(concerned):
+                key = (site.file, site.line, f"{requirement.member} is {verb} here", site.function)
+                found.setdefault(key, set()).update(under)
+    for (file, line, what, function), algorithms_there in found.items():
+        ordered = ", ".join(name for name in names if name in algorithms_there)
+        yield Evidence(file=file, line=line, what=f"{what} for {ordered}, in {function}")
 
 
 def providers(status: MemberStatus, member: str) -> Iterator[Evidence]:
@@ -101,13 +102,18 @@ def providers(status: MemberStatus, member: str) -> Iterator[Evidence]:
         if inner.status != "present" or not inner.line:
             continue
         holder, provider = inner.holder.rpartition(".")[2], (inner.provider or "").rpartition(".")[2]
-        how = f"inherited from {provider}" if provider != holder else "its own"
+        inherited = f" -> inherited from {provider}" if provider != holder else ""
         under = f" (where {inner.condition})" if inner.condition else ""
         yield Evidence(
-            file=inner.file, line=inner.line, what=f"{member} is here: {inner.attribute} -> {holder} -> {how}{under}"
+            file=inner.file, line=inner.line, what=f"{member} is here: {inner.attribute} -> {holder}{inherited}{under}"
         )
 
 
 def listed(words: tuple[str, ...] | list[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""
+
+
+def does(names: tuple[str, ...] | list[str], verb: str) -> str:
+    """`EAGLE fails`, `EAGLE and EAGLE3 fail`: names and what they do, in the number that they ask for."""
+    return f"{listed(names)} {verb}{'s' if len(names) == 1 else ''}"

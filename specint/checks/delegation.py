@@ -110,7 +110,7 @@ def refusal(parameters: Sequence[facts.Param], call: CallShape | None) -> str:
     needed = [p.name for p in positional[call.fewest :] if p.default is None and p.name not in call.keywords]
     needed += [p.name for p in parameters if p.kind == "keyword" and p.default is None and p.name not in call.keywords]
     if needed:
-        return f"it needs {listed(needed)}, and callers may hand over only {call.fewest}"
+        return f"it needs {listed(needed)}, and callers may pass only {call.fewest}"
     return ""
 
 

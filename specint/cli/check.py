@@ -244,9 +244,9 @@ def _put(outcome: Outcome, format_: str, also: Sequence[tuple[str, Path]], commo
         from specint.outputs.formats import FORMATS
 
         for name, path in also:
-            printing.put_bytes(FORMATS[name](outcome), path)
+            printing.put_bytes(FORMATS[name].write(outcome), path)
         if format_ != "text":
-            printing.put_bytes(FORMATS[format_](outcome), common.output)
+            printing.put_bytes(FORMATS[format_].write(outcome), common.output)
             return
     from specint.outputs.findings_text import print_findings
 

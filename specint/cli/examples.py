@@ -13,7 +13,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "specint check --sglang 0.5.9",
         "specint check my_models/ --sglang 0.5.23 --format github",
         "specint check --model KimiK25ForConditionalGeneration --algorithm EAGLE3 --sglang 0.5.9",
-        "specint check --baseline .specint.json --also sarif:specint.sarif",
+        "specint check --baseline .specint-baseline --also sarif:specint.sarif",
     ),
     "fix": (
         "specint fix my_models/kumo.py --sglang 0.5.23 --diff",

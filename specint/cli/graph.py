@@ -20,7 +20,7 @@ GraphFormat = Literal["mermaid", "dot", "svg"]
 @click.option(
     "--inner-of",
     metavar="CLASS",
-    help="Who holds CLASS as an inner model, or inherits from it, directly or not.",
+    help="Who holds CLASS as an inner model, or inherits from it, directly or through other classes.",
 )
 @click.option(
     "--format",

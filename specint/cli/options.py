@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import click
 import msgspec
 
+from specint.outputs import formats
+
 if TYPE_CHECKING:
     from specint.config import Config
     from specint.contract.model import Contract
@@ -17,8 +19,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 Format = Literal["text", "json", "markdown"]
 
 FORMATS = ("text", "json", "markdown")
-CHECK_FORMATS = (*FORMATS, "github", "sarif", "junit", "gitlab")
-"""The names of `specint.outputs.formats.FORMATS`, without importing it for `--help`; a test compares them."""
+"""What every command can print; `specint check` has more."""
+CHECK_FORMATS = tuple(formats.FORMATS)
 
 
 class Common(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,7 +86,12 @@ def common(command: F) -> F:
             help="Keep what was read there, not in the user's cache folder.",
         ),
         click.option("--no-cache", is_flag=True, help="Read every source anew; a release that was fetched stays."),
-        click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes that read; all cores."),
+        click.option(
+            "--jobs",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="How many processes read; as many as there are cores, if not given.",
+        ),
         *_printing(),
     ]
     return _apply(command, decorators)
@@ -156,7 +163,7 @@ def gate(command: F) -> F:
             "--fail-on",
             multiple=True,
             metavar="RULE|SEVERITY",
-            help="Exit with 1 for these rules, or for this severity (error, warning, info) and worse, alone.",
+            help="Exit with 1 only for these rules, or for findings of this severity (error, warning, info) and worse.",
         ),
         click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found; 2 stays."),
     ]

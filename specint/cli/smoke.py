@@ -49,7 +49,14 @@ DISAGREEMENT = 3
 @click.option("--python", metavar="PATH", help="The interpreter, or the environment, that has SGLang's packages.")
 @click.option("--timeout", type=click.IntRange(min=1), default=120, show_default=True, help="Seconds for one model.")
 @click.option("--memory", type=click.IntRange(min=256), default=4096, show_default=True, help="MB for one model.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print it.",
+)
 @options.common
 def command(
     names: tuple[str, ...],

@@ -14,9 +14,6 @@ from typing import Any, Literal, TypeAlias, Union
 
 import msgspec
 
-FORMAT = 1
-"""Version of these shapes; a cached entry of another version is not read."""
-
 
 class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Base of everything here: immutable, written as an array, never part of a cycle."""
@@ -389,7 +386,7 @@ def spell(expr: Expr | None) -> str:
         case Name():
             return expr.id
         case Attribute():
-            return f"{spell(expr.base)}.{expr.name}"
+            return f"{_bracketed(expr.base, Boolean, Not, Compare, Choice)}.{expr.name}"
         case Call():
             arguments = [spell(arg) for arg in expr.args]
             arguments += [f"{k.name}={spell(k.value)}" if k.name else f"**{spell(k.value)}" for k in expr.keywords]
@@ -403,13 +400,14 @@ def spell(expr: Expr | None) -> str:
         case Mapping():
             return "{…}"
         case Boolean():
-            return f" {expr.op} ".join(map(spell, expr.values))
+            looser = (Choice,) if expr.op == "or" else (Choice, Boolean)
+            return f" {expr.op} ".join(_bracketed(value, *looser) for value in expr.values)
         case Not():
-            return f"not {spell(expr.operand)}"
+            return f"not {_bracketed(expr.operand, Boolean, Choice)}"
         case Compare():
-            words = [spell(expr.operands[0])]
+            words = [_bracketed(expr.operands[0], Boolean, Not, Compare, Choice)]
             for op, operand in zip(expr.ops, expr.operands[1:], strict=False):
-                words += [op, spell(operand)]
+                words += [op, _bracketed(operand, Boolean, Not, Compare, Choice)]
             return " ".join(words)
         case Choice():
             return f"{spell(expr.then)} if {spell(expr.test)} else {spell(expr.otherwise)}"
@@ -419,6 +417,11 @@ def spell(expr: Expr | None) -> str:
             return f"({expr.name} := {spell(expr.value)})"
         case _:
             return "…"
+
+
+def _bracketed(expr: Expr, *looser: type[Node]) -> str:
+    """A part of an expression, in brackets where it binds less than what stands around it."""
+    return f"({spell(expr)})" if isinstance(expr, looser) else spell(expr)
 
 
 def dotted(expr: Expr | None) -> str | None:

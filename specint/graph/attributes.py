@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from specint.facts import model as facts
+from specint.facts.logic import opposite
 from specint.graph.composition import Assignment, Composition
 from specint.graph.hierarchy import Hierarchy, Member, external_classes
 from specint.graph.project import ClassNode, FunctionNode, Project
@@ -20,7 +21,6 @@ from specint.graph.values import Frame
 
 _HARMLESS = frozenset({"super", "isinstance", "hasattr", "getattr", "type", "id", "repr", "print", "len", "callable"})
 _REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
-_OPPOSITE = {"==": "!=", "!=": "==", "is": "is not", "is not": "is", "in": "not in", "not in": "in"}
 _COMPUTES_NAMES = ("__getattr__", "__getattribute__", "__setattr__", "__new__")
 
 
@@ -293,7 +293,7 @@ def _chosen_none(assignment: Assignment) -> str | None:
     """The condition of a `… if test else None`, "" negated where None is its first half; None for anything else."""
     match _value_of(assignment):
         case facts.Choice(test=test, otherwise=facts.Constant(value=None)):
-            return negated(test)
+            return facts.spell(opposite(test))
         case facts.Choice(test=test, then=facts.Constant(value=None)):
             return facts.spell(test)
         case _:
@@ -305,24 +305,11 @@ def _unless(assignment: Assignment) -> str:
     for step in assignment.function.facts.body.steps:
         if isinstance(step, (facts.Bind, facts.Evaluate)) and step.line == assignment.line and step.guard != -1:
             guards = assignment.function.facts.body.guards_of(step.guard)
-            tests = [g for g in guards if g.kind == "if" and g.test is not None]
+            tests = [(g.test, g.positive) for g in guards if g.kind == "if" and g.test is not None]
             if tests:
-                outermost = tests[-1]
-                return negated(outermost.test) if outermost.positive else facts.spell(outermost.test)
+                test, positive = tests[-1]
+                return facts.spell(opposite(test) if positive else test)
     return ""
-
-
-def negated(test: facts.Expr | None) -> str:
-    """The opposite of a condition, as a reader would write it."""
-    match test:
-        case facts.Not(operand=operand):
-            return facts.spell(operand)
-        case facts.Boolean(op=op, values=values):
-            return f" {'and' if op == 'or' else 'or'} ".join(map(negated, values))
-        case facts.Compare(operands=operands, ops=(op,)) if op in _OPPOSITE:
-            return facts.spell(facts.Compare(operands, (_OPPOSITE[op],)))
-        case _:
-            return f"not {facts.spell(test)}"
 
 
 def _computes(method: FunctionNode) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from specint.facts import model as facts
+from specint.facts.logic import all_of, opposite
 from specint.graph.binding import bind_arguments
 from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import ClassNode, FunctionNode, Project
@@ -178,13 +179,13 @@ def unfollowed(values: Values) -> str | None:
 
 def condition_text(function: FunctionNode, guard: int) -> str:
     """The conditions on the way to a step, outermost first, as a reader would write them."""
-    words = []
+    tests, caught = [], []
     for one in function.facts.body.guards_of(guard):
         if one.test is not None and one.kind != "loop" and one.left_by != "raise":
-            words.append(facts.spell(one.test) if one.positive else f"not ({facts.spell(one.test)})")
+            tests.append(one.test if one.positive else opposite(one.test))
         elif one.kind == "except":
-            words.append(f"except {' or '.join(one.catches)}".strip())
-    return " and ".join(reversed(words))
+            caught.append(f"except {' or '.join(one.catches)}".strip())
+    return " and ".join(filter(None, (facts.spell(all_of(reversed(tests))), *reversed(caught))))
 
 
 def _calls(function: FunctionNode) -> Iterator[tuple[facts.Step, facts.Call]]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from specint.facts import model as facts
+from specint.facts.logic import opposite
 from specint.facts.model import Expr
 from specint.graph.attributes import UNKNOWN, Arm, Attributes, complete
 from specint.graph.project import ClassNode, FunctionNode
@@ -99,9 +100,9 @@ class DataFlow:
                     found += self._returned(arm, method.function, hops)
                 return tuple(found) or (UNKNOWN,)
             case facts.Choice(test=test, then=then, otherwise=otherwise):
-                words = facts.spell(test)
+                holds, fails = facts.spell(test), facts.spell(opposite(test))
                 yes, no = self.arms(then, place, hops), self.arms(otherwise, place, hops)
-                return (*(a.under(words) for a in yes), *(a.under(f"not ({words})") for a in no))
+                return (*(a.under(holds) for a in yes), *(a.under(fails) for a in no))
             case facts.Walrus(value=value):
                 return self.arms(value, place, hops)
             case facts.Constant(value=None):

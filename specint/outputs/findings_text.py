@@ -45,7 +45,7 @@ def _print_group(console: Console, group: Group, shown: Shown) -> None:
         console.print(finding_line(item.finding, shown), soft_wrap=True)
         _print_evidence(console, item.evidence, shown)
     if group.shared:
-        console.print(Text(f"  for all {len(group.items)}:", style="dim"))
+        console.print(Text(f"  for {'both' if len(group.items) == 2 else f'all {len(group.items)}'}:", style="dim"))
         _print_evidence(console, group.shared, shown)
     for addition in group.additions:
         console.print(Text(f"  {addition.headline}, in class {group.name}:", style="dim"), soft_wrap=True)

@@ -15,6 +15,7 @@ from specint.compliance.model import VerdictWord
 from specint.outputs.matrix import Matrix, matrix, summary_line
 from specint.outputs.terminal import VERDICT_STYLES, Signs, print_table, signs_for
 from specint.pipeline import Analysis
+from specint.source.tree import Origin
 
 _GAP = 2
 """Spaces between columns: one is the box's, one is padding."""
@@ -29,11 +30,19 @@ def print_report(
     table = matrix(analysis, findings, algorithms)
     signs = signs_for(console.encoding)
     with_words = _width(table, signs, words=True) <= console.width
-    console.print(Text(f"SGLang {analysis.sglang.version}", style="bold"), Text(analysis.sglang.source, style="dim"))
+    console.print(_title(analysis.sglang))
     print_table(console, _rich_table(table, signs, console.width, words=with_words))
     for line in _notes(table, signs, words=with_words):
         console.print(Text(line, style="dim"))
     console.print(Text(summary_line(analysis, findings, algorithms), style="bold"))
+
+
+def _title(sglang: Origin) -> Text:
+    """The version, and where it was read unless that is the release itself."""
+    title = Text(f"SGLang {sglang.version}", style="bold")
+    if sglang.source.lower() != title.plain.lower():
+        title.append(f" {sglang.source}", style="not bold dim")
+    return title
 
 
 def _rich_table(table: Matrix, signs: Signs, width: int, *, words: bool) -> Table:

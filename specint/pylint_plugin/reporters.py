@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pylint.reporters import BaseReporter
 
+from specint.outputs.formats import FORMATS
 from specint.pylint_plugin.checker import SpecintChecker
 
 if TYPE_CHECKING:
@@ -38,9 +39,12 @@ _Key = tuple[str, str, int, str]
 
 
 class Reporter(BaseReporter):
-    """Keeps the messages and writes one document at the end."""
+    """Keeps the messages and writes one document at the end, in the format that the class is made with."""
 
     format: ClassVar[str]
+
+    def __init_subclass__(cls, *, format_: str) -> None:
+        cls.format, cls.name, cls.extension = format_, f"specint-{format_}", FORMATS[format_].suffix
 
     def __init__(self, output: object = None) -> None:
         super().__init__(output)  # type: ignore[arg-type]
@@ -53,9 +57,7 @@ class Reporter(BaseReporter):
 
     def display_messages(self, layout: Section | None) -> None:  # noqa: ARG002
         """Write the document."""
-        from specint.outputs.formats import FORMATS
-
-        document = FORMATS[self.format](_outcome(self.linter, self.messages, self._modules))
+        document = FORMATS[self.format].write(_outcome(self.linter, self.messages, self._modules))
         binary = getattr(self.out, "buffer", None)
         self.out.flush()
         if binary is not None:  # the formats say themselves that they are UTF-8
@@ -71,36 +73,20 @@ class Reporter(BaseReporter):
         """Nothing, as above."""
 
 
-class SarifReporter(Reporter):
+class SarifReporter(Reporter, format_="sarif"):
     """SARIF 2.1.0."""
 
-    name = "specint-sarif"
-    extension = "sarif"
-    format = "sarif"
 
-
-class GithubReporter(Reporter):
+class GithubReporter(Reporter, format_="github"):
     """Annotations of a GitHub workflow."""
 
-    name = "specint-github"
-    extension = "txt"
-    format = "github"
 
-
-class GitlabReporter(Reporter):
+class GitlabReporter(Reporter, format_="gitlab"):
     """GitLab's code quality."""
 
-    name = "specint-gitlab"
-    extension = "json"
-    format = "gitlab"
 
-
-class JunitReporter(Reporter):
+class JunitReporter(Reporter, format_="junit"):
     """JUnit's XML."""
-
-    name = "specint-junit"
-    extension = "xml"
-    format = "junit"
 
 
 REPORTERS = (SarifReporter, GithubReporter, GitlabReporter, JunitReporter)

@@ -62,8 +62,8 @@ Run = Callable[..., list[Finding]]
 @pytest.mark.parametrize(
     ("signature", "reason"),
     [
-        ("self, config", "insists on config"),
-        ("self, *, which", "insists on which"),
+        ("self, config", "requires config"),
+        ("self, *, which", "requires which"),
         ("", "no parameter for the object itself"),
     ],
 )
@@ -79,7 +79,7 @@ def test_call_that_binds(findings: Run, signature: str) -> None:
 
 def test_static_method_gets_no_object(findings: Run) -> None:
     (found,) = findings("E7706", "@staticmethod\ndef get_embed_and_head(self):\n    return 1, 2")
-    assert "insists on self" in found.message
+    assert "requires self" in found.message
 
 
 def test_property_that_is_called(findings: Run) -> None:

@@ -273,6 +273,9 @@ def test_pragmas_are_comments_only() -> None:
         ("a < b is not c not in d", "a < b is not c not in d"),
         ("(x := y) and not z or w[0]", "(x := y) and not z or w[0]"),
         ("-3", "-3"),
+        ("not (a or b) and (c or d)", "not (a or b) and (c or d)"),
+        ("(a or b).c == (not d)", "(a or b).c == (not d)"),
+        ("not a == b", "not a == b"),
     ],
 )
 def test_expression_is_spelled_as_it_was_written(text: str, spelled: str) -> None:

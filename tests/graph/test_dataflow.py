@@ -145,7 +145,7 @@ def test_a_condition_on_state_may_choose_the_arm(linked) -> None:
 
 def test_part_that_every_arm_lacks_breaks_under_any_condition(linked) -> None:
     found = broken(linked, model("if self.deep:\n    return self.model.nothing", TWO + "\nself.deep = config.deep"))
-    assert found == ["self.model.nothing (object config.deep)", "self.model.nothing (object not (config.deep))"]
+    assert found == ["self.model.nothing (object config.deep)", "self.model.nothing (object not config.deep)"]
 
 
 def test_none_that_a_later_assignment_always_replaces_is_gone(linked) -> None:

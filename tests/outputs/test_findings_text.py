@@ -23,7 +23,7 @@ def test_what_all_findings_of_a_class_share_is_told_once(outcome: Outcome) -> No
     lines = text(outcome)
     shared = "    sglang/srt/models/kumo.py:18 language_model is an OakV2"
     assert lines.count(shared) == 1
-    assert lines[lines.index(shared) - 1] == "  for all 2:"
+    assert lines[lines.index(shared) - 1] == "  for both:"
     assert "    sglang/srt/speculative/worker.py:31 called here" in lines
 
 

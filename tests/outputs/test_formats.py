@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 import tomllib
 from collections.abc import Callable
@@ -12,22 +14,20 @@ import pytest
 
 from specint.checks.baseline import Comparison, Known
 from specint.cli.options import CHECK_FORMATS
-from specint.outputs.formats import FOR_PYLINT, FORMATS
+from specint.outputs.formats import FORMATS
 from specint.outputs.outcome import OWN_TOOL, Outcome, own_rules
 from specint.pylint_plugin.reporters import REPORTERS
-
-SUFFIXES = {"text": "txt", "json": "json", "markdown": "md", "github": "txt", "sarif": "sarif", "junit": "xml"}
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_findings_look_as_in_the_golden_file(name: str, outcome: Outcome, golden: Callable[[str, bytes], None]) -> None:
-    golden(f"{name}.{SUFFIXES.get(name, 'json')}", FORMATS[name](outcome))
+    golden(f"{name}.{FORMATS[name].suffix}", FORMATS[name].write(outcome))
 
 
 @pytest.mark.parametrize("name", ["text", "json", "markdown", "github", "junit"])
 def test_comparison_with_a_baseline_is_told(name: str, outcome: Outcome) -> None:
     comparison = Comparison(new=2, known=41, fixed=(Known("spec-x", "a.B", "c"),))
-    written = FORMATS[name](msgspec.structs.replace(outcome, baseline=comparison)).decode()
+    written = FORMATS[name].write(msgspec.structs.replace(outcome, baseline=comparison)).decode()
     if name == "json":
         assert msgspec.json.decode(written)["baseline"] == {
             "new": 2,
@@ -47,17 +47,23 @@ def test_two_hundred_findings_take_well_under_a_second(name: str, outcome: Outco
         for number in range(200)
     )
     large = msgspec.structs.replace(outcome, findings=many)
-    FORMATS[name](outcome)  # imports are paid once, with the command's start
+    FORMATS[name].write(outcome)  # imports are paid once, with the command's start
     start = time.process_time()
-    written = FORMATS[name](large)
+    written = FORMATS[name].write(large)
     assert time.process_time() - start < 0.5
     assert written.count(b"kumo") >= 200
 
 
 def test_command_line_and_pylint_offer_the_formats_there_are() -> None:
     assert tuple(FORMATS) == CHECK_FORMATS
-    assert {reporter.format for reporter in REPORTERS} == set(FOR_PYLINT) <= set(FORMATS)
-    assert {reporter.name for reporter in REPORTERS} == {f"specint-{name}" for name in FOR_PYLINT}
+    assert {reporter.name for reporter in REPORTERS} == {f"specint-{reporter.format}" for reporter in REPORTERS}
+    assert {reporter.extension for reporter in REPORTERS} == {"sarif", "txt", "json", "xml"}
+
+
+def test_names_of_formats_cost_no_import_of_what_writes_them() -> None:
+    listing = "import sys, specint.outputs.formats; print(*sorted(n for n in sys.modules if n.startswith('specint.')))"
+    done = subprocess.run([sys.executable, "-c", listing], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["specint.outputs", "specint.outputs.formats"]
 
 
 def test_no_document_names_an_address_that_nobody_has_given() -> None:

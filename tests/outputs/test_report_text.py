@@ -6,6 +6,7 @@ import pytest
 from specint.outputs.report_text import print_report
 from specint.outputs.terminal import rendered
 from specint.pipeline import Analysis
+from specint.source.tree import Origin
 
 
 def text(analysis: Analysis, width: int = 80, algorithms: tuple[str, ...] = ()) -> list[str]:
@@ -18,6 +19,14 @@ def test_wrapper_with_findings_comes_first_and_the_summary_last(analysis: Analys
     names = [line.split()[0] for line in lines if line.startswith(("Draft", "Kumo", "Mirage", "Oak"))]
     assert names == ["Kumo", "Draft", "Mirage", "Oak"]
     assert lines[-1] == "4 models, 4 algorithms; 2 findings in 1 class; 1 unknown"
+
+
+@pytest.mark.parametrize(
+    ("source", "title"), [("sglang 0.5.9", "SGLang 0.5.9"), ("../python/sglang", "SGLang 0.5.9 ../python/sglang")]
+)
+def test_title_says_where_it_was_read_unless_that_is_the_release(analysis: Analysis, source: str, title: str) -> None:
+    sglang = Origin(version="0.5.9", source=source)
+    assert text(msgspec.structs.replace(analysis, sglang=sglang))[0] == title
 
 
 def test_cells_have_a_sign_and_a_word(analysis: Analysis) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from specint.checks.context import Context, call_sites, listed
+from specint.checks.context import Context, call_sites, does, listed
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.flow import capture_hooks, effects, layers_written
 from specint.checks.rules.unread_capture import read_in_forward
@@ -289,8 +289,8 @@ def _finding(
     )
     status = model.members[members[0]]
     message = (
-        f"{model.name} offers {listed(members)}, but {loss.what}: {listed(algorithms)} drafts without the "
-        f"states it asked for, and few of its tokens are accepted"
+        f"{model.name} offers {listed(members)}, but {loss.what}: {does(algorithms, 'draft')} without the "
+        f"captured states, and few tokens are accepted"
     )
     sites = tuple(site for member in members for site in call_sites(context.insisted(member), algorithms))
     offered = Evidence(

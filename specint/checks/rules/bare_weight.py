@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specint.checks.asked import Asked, sites
-from specint.checks.context import Context, listed
+from specint.checks.context import Context, does
 from specint.checks.finding import Evidence, Finding, about
 from specint.facts import model as facts
 from specint.graph.dataflow import own_name
@@ -54,15 +54,13 @@ def _built_wrapped(context: Context, one: Asked, head: str) -> tuple[FunctionNod
     return None
 
 
-def _finding(
-    one: Asked, function: FunctionNode, line: int, head: str, built: tuple[FunctionNode, int, str]
-) -> Finding:
+def _finding(one: Asked, function: FunctionNode, line: int, head: str, built: tuple[FunctionNode, int, str]) -> Finding:
     constructor, at, argument = built
     place, column = one.place
     message = (
         f"{one.model.name}.{one.member} hands out self.{head}.weight, but self.{head} is built with {argument} "
         f"({constructor.module.path}:{at}): a quantised or wrapped layer may keep no plain weight under that name, and "
-        f"{listed(one.algorithms)} {'shares' if len(one.algorithms) == 1 else 'share'} it with the draft as if it did"
+        f"{does(one.algorithms, 'share')} it with the draft as if it did"
     )
     return about(
         SYMBOL,

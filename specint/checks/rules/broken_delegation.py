@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specint.checks.asked import Asked, sites
-from specint.checks.context import Context, listed
+from specint.checks.context import Context, does, listed
 from specint.checks.finding import Evidence, Finding, about
+from specint.contract.model import telling_site
 from specint.facts import model as facts
 from specint.graph.dataflow import Break, own_name
-from specint.contract.model import telling_site
 
 SYMBOL = "spec-broken-delegation"
 
@@ -72,8 +72,8 @@ def _finding(context: Context, one: Asked, broken: list[Break]) -> Finding:
     through = f", through {first.function.facts.qualname}" if first.through else ""
     message = (
         f"{one.model.name}.{one.member} can't work{through}: it reaches for {first.chain}, but {what}"
-        f"{f' ({base}.{instead}.{first.name} exists)' if instead else ''}; {listed(one.algorithms)} "
-        f"{'gets' if len(one.algorithms) == 1 else 'get'} an AttributeError from it at {site.file}:{site.line}"
+        f"{f' ({base}.{instead}.{first.name} exists)' if instead else ''}; "
+        f"{does(one.algorithms, 'get')} an AttributeError from it at {site.file}:{site.line}"
     )
     return about(
         SYMBOL,
@@ -107,9 +107,10 @@ def evidence(found: Break) -> Iterator[Evidence]:
     base = facts.spell(found.reach.expr.base)
     under = f" where {found.arm.condition}" if found.arm.condition else ""
     if found.arm.line:
-        holds = {"none": "None", "unset": "set only under a condition"}.get(found.arm.kind)
-        holds = holds or f"of class {found.arm.node.name if found.arm.node is not None else '?'}"
-        yield Evidence(file=found.arm.file, line=found.arm.line, what=f"{base} is {holds}{under}")
+        class_ = found.arm.node.name if found.arm.node is not None else "?"
+        holds = {"none": f"is None{under}", "unset": f"is set here{f', but not{under}' if under else ''}"}
+        what = f"{base} {holds.get(found.arm.kind, f'is of class {class_}{under}')}"
+        yield Evidence(file=found.arm.file, line=found.arm.line, what=what)
     if found.arm.kind == "object" and found.arm.node is not None:
         node = found.arm.node
         yield Evidence(file=node.file, line=node.facts.line, what=f"{node.name} has no attribute {found.name}")

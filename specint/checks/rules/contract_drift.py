@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specint.checks.catalog import rule
-from specint.checks.context import Context, listed
+from specint.checks.context import Context, does, listed
 from specint.checks.finding import Evidence, Finding
 from specint.checks.rules.partial_interface import claiming_members, claims_itself
 from specint.compliance.judge import insists
@@ -46,7 +46,7 @@ def check(context: Context) -> Iterator[Finding]:
             line=site.line,
             message=(
                 f"{site.function} asks every target of {listed(under)} for {requirement.member} without a guard; "
-                f"{listed(names)} {'claims' if len(names) == 1 else 'claim'} {listed(under)} and "
+                f"{does(names, 'claim')} {listed(under)} and "
                 f"{'lacks' if len(names) == 1 else 'lack'} it"
             ),
             evidence=tuple(

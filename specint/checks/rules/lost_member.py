@@ -51,7 +51,7 @@ def _finding(
 ) -> Finding:
     had = then.members[member]
     provider = (had.provider or "").rpartition(".")[2]
-    how = f"inherited from {provider}" if had.provider != then.class_ else "its own"
+    how = f"inherited from {provider}, " if had.provider != then.class_ else ""
     bases = _parents(then), _parents(model)
     moved = f"; its bases were {bases[0]} and are {bases[1]}" if bases[0] != bases[1] else ""
     site = telling_site([r for r in contract.requirements if r.member == member], algorithms)
@@ -61,7 +61,7 @@ def _finding(
         member,
         algorithms,
         message=(
-            f"{model.name} had {member} in {version} ({how}, {had.file}:{had.line} there) and has it no more{moved}; "
+            f"{model.name} had {member} in {version} ({how}{had.file}:{had.line} there) and no longer has it{moved}; "
             f"it is asked for at {site.file}:{site.line}"
         ),
         evidence=(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specint.checks.context import Context, call_sites, gaps, listed, providers
+from specint.checks.context import Context, call_sites, does, gaps, listed, providers
 from specint.checks.delegation import delegation
 from specint.checks.finding import Evidence, Finding, about
 from specint.compliance.model import ModelCompliance
@@ -14,6 +14,7 @@ SYMBOL = "spec-missing-delegation"
 
 
 def check(context: Context) -> Iterator[Finding]:
+    """One finding for each missing member that an inner model has."""
     for model in context.models:
         done: dict[str, list[str]] = {}
         for label, algorithms in gaps(model).items():
@@ -45,12 +46,12 @@ def _finding(context: Context, model: ModelCompliance, member: str, algorithms: 
     inherited = f", inherited from {provider}" if provider != holder else ""
     call = next((r for r in requirements if r.use == "call"), None)
     shown = f"{member}()" if call is not None else member
-    others = f"; {listed([one.holder.rpartition('.')[2] for one in lacking])} has it not" if lacking else ""
+    others = f"; {does([one.holder.rpartition('.')[2] for one in lacking], 'lack')} it" if lacking else ""
     site = telling_site(requirements, algorithms)
     beyond = _beyond(model, algorithms)
     message = (
         f"{model.name} doesn't delegate {shown} to self.{status.inner} ({holder} has it{inherited}{others}); "
-        f"{listed(algorithms)} {'fails' if len(algorithms) == 1 else 'fail'} at {site.file}:{site.line}"
+        f"{does(algorithms, 'fail')} at {site.file}:{site.line}"
         f"{beyond}"
     )
     edit, diff = delegation(context, model, member)
@@ -75,8 +76,8 @@ def _beyond(model: ModelCompliance, algorithms: tuple[str, ...]) -> str:
         for label in model.algorithms[algorithm].missing:
             if delegable(model, label) is None:
                 lacking.setdefault(label, []).append(algorithm)
-    words = [f"{listed(under)} also needs {label.replace('|', ' or ')}" for label, under in lacking.items()]
-    return f"; {listed(words)}, which the inner model lacks too" if words else ""
+    words = [f"{label.replace('|', ' or ')} for {listed(under)}" for label, under in lacking.items()]
+    return f"; the inner model itself lacks {', '.join(words)}" if words else ""
 
 
 def _holder_file(context: Context, model: ModelCompliance) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specint.checks.asked import Asked, sites
-from specint.checks.context import Context, listed
+from specint.checks.context import Context, does
 from specint.checks.finding import Finding, about
 from specint.checks.rules.broken_delegation import breaks, evidence
 from specint.facts import model as facts
@@ -40,9 +40,8 @@ def _finding(one: Asked, found: list[Break]) -> Finding:
     state = "None" if first.arm.kind == "none" else "not set"
     when = f"where {first.arm.condition}" if first.arm.condition else "until something else is put there"
     message = (
-        f"{one.model.name}.{one.member} doesn't look before it reads {first.chain}: {base} is {state} {when} "
-        f"({first.arm.file}:{first.arm.line}), and {listed(one.algorithms)} then "
-        f"{'fails' if len(one.algorithms) == 1 else 'fail'} inside it instead of saying why"
+        f"{one.model.name}.{one.member} reads {first.chain} without a check, but {base} is {state} {when} "
+        f"({first.arm.file}:{first.arm.line}): {does(one.algorithms, 'get')} an AttributeError that doesn't say why"
     )
     return about(
         SYMBOL,

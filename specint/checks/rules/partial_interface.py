@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specint.checks.context import Context, call_sites, gaps, listed
+from specint.checks.context import Context, call_sites, does, gaps, listed
 from specint.checks.edit import Edit
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.rules.missing_delegation import delegable
@@ -17,6 +17,7 @@ SYMBOL = "spec-partial-interface"
 
 
 def check(context: Context) -> Iterator[Finding]:
+    """One finding for each member without which an offered one can't serve."""
     claims = claiming_members(context)
     for model in context.models:
         missed: dict[str, list[str]] = {}
@@ -58,8 +59,8 @@ def _half(model: ModelCompliance, interface: str, requirement: Requirement, offe
         requirement.member,
         (),
         message=(
-            f"{model.name} offers {listed(offered)}, by which it takes part in {interface}, but not {requirement.member}, "
-            f"which is read without a guard at {site.file}:{site.line}"
+            f"{model.name} offers {listed(offered)}, by which it takes part in {interface}, but not "
+            f"{requirement.member}, which is read without a guard at {site.file}:{site.line}"
         ),
         evidence=(
             Evidence(file=claim.file, line=claim.line, what=f"{offered[0]} is offered here"),
@@ -108,18 +109,18 @@ def _finding(
     algorithms: tuple[str, ...],
     claims: dict[str, tuple[str, ...]],
 ) -> Finding:
-    member = label.split("|")[0]
+    member = label.split("|", maxsplit=1)[0]
     requirements = tuple(r for part in label.split("|") for r in context.insisted(part))
-    offered = [c for a in algorithms for c in claims[a] if _offers(model, c)]
+    offered = list(dict.fromkeys(c for a in algorithms for c in claims[a] if _offers(model, c)))
     site = telling_site(requirements, algorithms)
     wanted = " or ".join(label.split("|"))
     message = (
-        f"{model.name} offers {listed(list(dict.fromkeys(offered)))}, which only {listed(algorithms)} asks for, but not "
-        f"{wanted}, which {listed(algorithms)} requires at {site.file}:{site.line}"
+        f"{model.name} offers {listed(offered)}, which only {does(algorithms, 'ask')} for, but not {wanted}, "
+        f"which {does(algorithms, 'require')} at {site.file}:{site.line}"
     )
     claimed = tuple(
         Evidence(file=status.file, line=status.line, what=f"{claim} is offered here")
-        for claim in dict.fromkeys(offered)
+        for claim in offered
         if (status := model.members[claim]).line
     )
     has_inner = model.members[member].inner

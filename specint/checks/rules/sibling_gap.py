@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from specint.checks.context import Context, call_sites, listed
+from specint.checks.context import Context, call_sites, does
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.flow import capture_hooks, effects, layers_written
 from specint.checks.rules.unread_capture import read_in_forward
@@ -108,7 +108,7 @@ def _finding(
     status = other.members[member]
     message = (
         f"{model.name} lacks {member}, which {other.name} has around the same {twin.shared}; everything else that "
-        f"{listed(algorithms)} asks for is there"
+        f"{does(algorithms, 'ask')} for is there"
     )
     return about(
         SYMBOL,

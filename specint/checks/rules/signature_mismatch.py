@@ -112,16 +112,16 @@ def unbound(definition: Member, call: CallShape) -> str | None:
     kinds = {p.kind for p in params}
     if call.positional > len(positional) and "*" not in kinds:
         most = f"at most {len(positional)}" if positional else "none"
-        return f"callers hand over {_count(call.positional)} by position, and it takes {most}"
+        return f"callers pass {_count(call.positional)} by position, but it takes {most}"
     if "**" not in kinds and (strange := [k for k in call.keywords if k not in named]):
-        return f"callers hand over {listed(strange)} by name, and it has no such parameter"
+        return f"callers pass {listed(strange)} by name, but it has no such parameter"
     if call.starred:
         return None
     needed = [p.name for p in positional[call.fewest :] if p.default is None and p.name not in call.keywords]
     needed += [p.name for p in params if p.kind == "keyword" and p.default is None and p.name not in call.keywords]
     if needed:
-        given = "nothing" if not call.fewest and not call.keywords else f"only {_count(call.fewest)}"
-        return f"it insists on {listed(needed)}, and callers hand over {given}"
+        given = "no arguments" if not call.fewest and not call.keywords else f"only {_count(call.fewest)}"
+        return f"it requires {listed(needed)}, but callers pass {given}"
     return None
 
 
@@ -129,9 +129,7 @@ def _count(number: int) -> str:
     return f"{number} argument" if number == 1 else f"{number} arguments"
 
 
-def _finding(
-    context: Context, one: Asked, definition: Member, wrong: list[tuple[Requirement, str]]
-) -> Finding:
+def _finding(context: Context, one: Asked, definition: Member, wrong: list[tuple[Requirement, str]]) -> Finding:
     function = definition.function
     assert function is not None
     requirement, problem = wrong[0]

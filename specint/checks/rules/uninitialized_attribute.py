@@ -201,7 +201,7 @@ def _finding(
 ) -> Finding:
     function = read.place.function
     at = Evidence(
-        file=read.place.file, line=read.place.line, what=f"self.{name} is read here, without a look whether it is"
+        file=read.place.file, line=read.place.line, what=f"self.{name} is read here, without a check that it exists"
     )
     setter = unset.place.function.facts.qualname
     by = Evidence(file=unset.place.file, line=unset.place.line, what=f"only here, in {setter}, is it set")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specint.checks.context import Context, call_sites, listed
+from specint.checks.context import Context, call_sites, does
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.flow import anchor, capture_hooks, effects, layers_written, provided_by
 from specint.compliance.model import ModelCompliance
@@ -102,7 +102,7 @@ def _finding(
     line, column = anchor(node, model, status)
     message = (
         f"{model.name}.{member}{provided_by(model, status)} writes {write.target}, "
-        f"which nothing that forward runs reads{instead}: {listed(algorithms)} gets no hidden states to draft from"
+        f"which nothing that forward runs reads{instead}: {does(algorithms, 'get')} no hidden states to draft from"
     )
     return about(
         SYMBOL,

@@ -11,6 +11,7 @@ SYMBOL = "spec-unresolved"
 
 
 def check(context: Context) -> Iterator[Finding]:
+    """One finding for each member of a model that can't be known."""
     for model in context.models:
         if "target" not in model.roles:
             continue

@@ -38,7 +38,7 @@ def _finding(contract: Contract, model: ModelCompliance, algorithm: str, label: 
     return about(
         SYMBOL,
         model,
-        label.split("|")[0],
+        label.split("|", maxsplit=1)[0],
         (algorithm,),
         message=message + at,
         evidence=evidence,

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from specint.checks.asked import Asked, sites
-from specint.checks.context import Context, listed
+from specint.checks.context import Context, does
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.rules.signature_mismatch import keeps_signature
+from specint.contract.model import telling_site
 from specint.facts import model as facts
 from specint.graph.attributes import Arm
 from specint.graph.dataflow import Place, leaves_always
 from specint.graph.project import FunctionNode
-from specint.contract.model import telling_site
 
 SYMBOL = "spec-wrong-return"
 
@@ -160,8 +160,8 @@ def _finding(one: Asked, wrong: list[Wrong], unpacks: int | None) -> Finding:
     site = telling_site(unpacking or one.requirements, one.algorithms)
     wanted = f"unpack {_values(unpacks)}" if unpacks else "use what it returns"
     message = (
-        f"{one.model.name}.{one.member} doesn't give what {listed(one.algorithms)} "
-        f"{'needs' if len(one.algorithms) == 1 else 'need'}: {first.what} "
+        f"{one.model.name}.{one.member} doesn't give what {does(one.algorithms, 'need')}: "
+        f"{first.what} "
         f"({first.function.module.path}:{first.line}), and callers {wanted} at {site.file}:{site.line}"
     )
     return about(
