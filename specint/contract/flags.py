@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from specint.contract.code import Code, tail
 from specint.facts import model as facts
 from specint.facts.model import Expr
+from specint.graph.evaluator import Evaluator, Frame
 from specint.graph.project import FunctionNode
 from specint.graph.value import Instance
-from specint.graph.values import Evaluator, Frame
 
 _HOPS = 5
 """How many assignments, calls and results a flag is followed through. Farther away names meet by accident."""

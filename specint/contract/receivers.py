@@ -8,6 +8,7 @@ from specint.contract.code import Code, Occurrence
 from specint.contract.roots import Roots
 from specint.facts import model as facts
 from specint.graph.binding import bind_arguments
+from specint.graph.evaluator import Evaluator, Frame
 from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import ClassNode, FunctionNode, Project
 from specint.graph.questions import Questions
@@ -21,7 +22,6 @@ from specint.graph.value import (
     Value,
     Values,
 )
-from specint.graph.values import Evaluator, Frame
 
 _SIDES = ("target", "draft")
 _MOST_CALLS = 1_000

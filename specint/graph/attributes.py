@@ -14,10 +14,10 @@ from typing import Literal
 from specint.facts import model as facts
 from specint.facts.logic import opposite
 from specint.graph.composition import Assignment, Composition
+from specint.graph.evaluator import Frame
 from specint.graph.hierarchy import Hierarchy, Member, external_classes
 from specint.graph.project import ClassNode, FunctionNode, Project
 from specint.graph.value import ConstantValue, Instance
-from specint.graph.values import Frame
 
 _HARMLESS = frozenset({"super", "isinstance", "hasattr", "getattr", "type", "id", "repr", "print", "len", "callable"})
 _REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})

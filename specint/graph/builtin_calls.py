@@ -16,7 +16,7 @@ from specint.graph.value import (
 )
 
 if TYPE_CHECKING:
-    from specint.graph.values import Evaluator, Frame
+    from specint.graph.evaluator import Evaluator, Frame
 
 
 def builtin_call(evaluator: Evaluator, call: facts.Call, frame: Frame, at: facts.Step | None) -> Values | None:

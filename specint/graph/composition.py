@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from specint.facts import model as facts
 from specint.facts.logic import all_of, opposite
 from specint.graph.binding import bind_arguments
+from specint.graph.evaluator import Evaluator, Frame
 from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import ClassNode, FunctionNode, Project
 from specint.graph.value import (
@@ -24,7 +25,6 @@ from specint.graph.value import (
     Value,
     Values,
 )
-from specint.graph.values import Evaluator, Frame
 
 _REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specint.checks.asked import Asked, sites
-from specint.checks.context import Context, does, listed
+from specint.checks.context import Context, at_site, does, listed
 from specint.checks.finding import Evidence, Finding, about
 from specint.contract.model import telling_site
 from specint.facts import model as facts
@@ -73,7 +73,7 @@ def _finding(context: Context, one: Asked, broken: list[Break]) -> Finding:
     message = (
         f"{one.model.name}.{one.member} can't work{through}: it reaches for {first.chain}, but {what}"
         f"{f' ({base}.{instead}.{first.name} exists)' if instead else ''}; "
-        f"{does(one.algorithms, 'get')} an AttributeError from it at {site.file}:{site.line}"
+        f"{does(one.algorithms, 'get')} an AttributeError from it{at_site(site, one.algorithms)}"
     )
     return about(
         SYMBOL,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specint.checks.catalog import rule
-from specint.checks.context import Context, call_sites, does
+from specint.checks.context import Context, at_site, call_sites, does
 from specint.checks.finding import Evidence, Finding
 from specint.checks.reshaping import moved_into
 from specint.compliance.judge import HARD
@@ -78,7 +78,7 @@ def _finding(
     lacks = "" if has else f", which therefore has no {function.name}"
     message = (
         f"{function.name}(self, …) stands {where}: it was likely meant as a method of {model.name}{lacks}; "
-        f"{does(algorithms, 'ask')} for it at {site.file}:{site.line}. "
+        f"{does(algorithms, 'ask')} for it{at_site(site, algorithms)}. "
         f"Indent it into the class"
     )
     edit, patch = moved_into(context, model, function)

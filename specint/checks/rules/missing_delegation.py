@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specint.checks.context import Context, call_sites, does, gaps, listed, providers
+from specint.checks.context import Context, at_site, call_sites, does, gaps, listed, providers
 from specint.checks.delegation import delegation
 from specint.checks.finding import Evidence, Finding, about
 from specint.compliance.model import ModelCompliance
@@ -51,19 +51,21 @@ def _finding(context: Context, model: ModelCompliance, member: str, algorithms: 
     beyond = _beyond(model, algorithms)
     message = (
         f"{model.name} doesn't delegate {shown} to self.{status.inner} ({holder} has it{inherited}{others}); "
-        f"{does(algorithms, 'fail')} at {site.file}:{site.line}"
+        f"{does(algorithms, 'fail')}{at_site(site, algorithms)}"
         f"{beyond}"
     )
     edit, diff = delegation(context, model, member)
     kept = next(w for w in context.judge.wraps(node) if w.attribute == status.inner)
     held = Evidence(file=_holder_file(context, model), line=kept.line, what=f"self.{status.inner} is set here")
+    calls = tuple(call_sites(requirements, algorithms))
     return about(
         SYMBOL,
         model,
         member,
         algorithms,
         message=message,
-        evidence=(*call_sites(requirements, algorithms), held, *providers(status, member)),
+        # one call and the way to the inner model first: what comes later may be cut
+        evidence=(*calls[:1], held, *providers(status, member), *calls[1:]),
         patch=diff,
         edit=edit,
     )

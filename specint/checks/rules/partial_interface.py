@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specint.checks.context import Context, call_sites, does, gaps, listed
+from specint.checks.context import Context, at_site, call_sites, does, gaps, listed
 from specint.checks.edit import Edit
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.rules.missing_delegation import delegable
@@ -116,7 +116,7 @@ def _finding(
     wanted = " or ".join(label.split("|"))
     message = (
         f"{model.name} offers {listed(offered)}, which only {does(algorithms, 'ask')} for, but not {wanted}, "
-        f"which {does(algorithms, 'require')} at {site.file}:{site.line}"
+        f"which {does(algorithms, 'require')}{at_site(site, algorithms)}"
     )
     claimed = tuple(
         Evidence(file=status.file, line=status.line, what=f"{claim} is offered here")
