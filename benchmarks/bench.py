@@ -23,13 +23,12 @@ from pathlib import Path
 
 from growth import RELEASES as GROWTH
 from growth import growth
-from measuring import BIN, FLOOR, READ, Row, files_read, measure, specint_rows, unpacked
+from measuring import BIN, FLOOR, NAMES, READ, Row, files_read, lines_of, measure, specint_rows, unpacked
 
 HERE = Path(__file__).resolve().parent
 TOOLS = HERE.parent / ".bench-venv"
 RELEASES = ("0.5.9", "0.5.23")
 ONE_FILE = "models/kimi_k25.py"
-HOOK, WRAPPER = "get_embed_and_head", "kimi"
 PLAIN = "pylint of one file"
 OTHERS = ("mypy", "pyright", "ty", "pyrefly")
 
@@ -126,11 +125,11 @@ def table(results: dict[str, tuple[list[Path], list[Row]]], runs: int, slow_runs
         lines.append(f"| {' | '.join(cells)} |")
     lines += [""]
     for version, (files, _) in results.items():
-        count = sum(path.read_bytes().count(b"\n") for path in files)
+        count = lines_of(files)
         lines.append(f"{version}: {len(files)} files, {count:,} lines in {', '.join(READ)}.")
     lines.append(
         "The ratio is to `ast.parse` of the same files, for pylint of one file to pylint without the plugin. "
-        f"The last column: whether a line of the output names `{HOOK}` for {ONE_FILE} (missing in 0.5.9 only)."
+        f"The last column: whether a line of the output names `{NAMES[0]}` for {ONE_FILE} (missing in 0.5.9 only)."
     )
     return "\n".join(lines)
 
@@ -140,11 +139,12 @@ def cells_of(row: Row, rows: list[Row]) -> list[str]:
         return [row.problem or "not run", "", "", ""]
     base = next(other for other in rows if other.name == row.against)
     ratio = f"{row.seconds / base.seconds:.2f}" if base.runs else "?"
-    return [f"{row.seconds:.2f}", ratio, f"{row.megabytes:.0f}", ("yes" if named(row) else "no") if row.finds else ""]
-
-
-def named(row: Row) -> bool:
-    return any(HOOK in line and WRAPPER in line.lower() for line in row.runs[-1].output.splitlines())
+    return [
+        f"{row.seconds:.2f}",
+        ratio,
+        f"{row.megabytes:.0f}",
+        ("yes" if row.runs[-1].named else "no") if row.finds else "",
+    ]
 
 
 def as_data(results: dict[str, tuple[list[Path], list[Row]]]) -> list[dict[str, object]]:

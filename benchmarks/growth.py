@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from measuring import FLOOR, READ, Row, files_read, measure, specint_rows, unpacked
+from measuring import FLOOR, READ, Row, files_read, lines_of, measure, specint_rows, unpacked
 
 RELEASES = ("0.4.6", "0.5.2", "0.5.9", "0.5.15", "0.5.23")
 TIMES = 10
@@ -39,7 +39,7 @@ def _line(name: str, tree: Path, scratch: Path, runs: int) -> str:
     if problem := next((row.problem for row in rows if not row.runs), ""):
         return f"| {name} | {len(files)} | {problem} | | | | | | |"
     floor, cold, warm = by_name[FLOOR], by_name["specint report, cold cache"], by_name["specint report, warm"]
-    count = sum(path.read_bytes().count(b"\n") for path in files)
+    count = lines_of(files)
     return (
         f"| {name} | {len(files):,} | {count:,} | {floor.seconds:.2f} | {cold.seconds:.2f} | "
         f"{cold.seconds / floor.seconds:.2f} | {warm.seconds:.2f} | {warm.seconds / floor.seconds:.2f} | "

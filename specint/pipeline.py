@@ -59,7 +59,7 @@ Answer = TypeVar("Answer")
 
 _ENDLESS = "calls, bases or imports of its workers, runners or registry lead on for too long to be followed"
 
-_WORTH_A_PROCESS = 48
+_WORTH_A_PROCESS = 16
 """In so many files of workers and runners the contract takes long enough to be inferred beside the models."""
 
 
