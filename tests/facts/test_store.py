@@ -152,7 +152,7 @@ def fill(directory: Path, room: int) -> list[str]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such limit")
 def test_a_write_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
-    with get_context("spawn").Pool(1) as pool:
+    with get_context("fork").Pool(1) as pool:
         said = pool.apply(fill, (tmp_path, 4096))
     assert said == [f"the cache can't be written: {os.strerror(errno.EFBIG)}"]
     assert Store(tmp_path).get_many("facts", ["small", "large", "after"]) == {"small": b"x"}
@@ -172,7 +172,7 @@ def put_and_get(directory: Path, seed: int) -> int:
 
 
 def test_processes_that_share_a_folder_never_see_half_an_entry(tmp_path: Path) -> None:
-    with get_context("spawn").Pool(3) as pool:
+    with get_context("fork").Pool(3) as pool:
         assert pool.starmap(put_and_get, [(tmp_path, seed) for seed in range(3)]) == [0, 0, 0]
     assert [path.name for path in entries(tmp_path) if path.suffix == ".tmp"] == []
 
