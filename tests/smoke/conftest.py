@@ -22,10 +22,6 @@ environments = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(environments)
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "smoke: runs a real SGLang, in an environment that `make smoke-env` makes")
-
-
 @pytest.fixture(scope="session")
 def environment() -> Callable[[str], Path]:
     """`environment("0.5.9")`: its interpreter; without one the test is skipped, or fails where it is required."""
