@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from specint.checks.context import Context, listed
+from specint.checks.context import Context
 from specint.checks.edit import Edit
 from specint.checks.placing import added, end_of_class, indented, source_lines, splice_patch
+from specint.checks.wording import listed
 from specint.compliance.members import wrap_of
 from specint.compliance.model import Inner, ModelCompliance
 from specint.contract.model import CallShape, Requirement

@@ -7,9 +7,10 @@ import io
 import tokenize
 from collections.abc import Sequence
 
-from specint.checks.context import Context, listed
+from specint.checks.context import Context
 from specint.checks.edit import Edit, Splice
 from specint.checks.placing import added, end_of_class, source_lines, splice_patch
+from specint.checks.wording import listed
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import CallShape
 from specint.facts import model as facts

@@ -56,7 +56,6 @@ class Workers:
 
     def _settings_of(self, algorithm: str) -> dict[ClassNode, tuple[str, ...]]:
         if algorithm not in self._serving:
-            self._serving[algorithm] = {}
             found: dict[ClassNode, tuple[str, ...]] = {}
             for node, settings in self._named(algorithm):
                 found[node] = settings if found.get(node, settings) else ()  # plain somewhere is plain

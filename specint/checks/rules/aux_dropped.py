@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from specint.checks.context import Context, call_sites, does, listed
+from specint.checks.context import Context, call_sites
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.flow import capture_hooks, effects, layers_written
 from specint.checks.rules.unread_capture import read_in_forward
+from specint.checks.wording import does, listed
 from specint.compliance.judge import insists
 from specint.compliance.model import ModelCompliance
 from specint.facts import model as facts

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specint.checks.asked import Asked, sites
-from specint.checks.context import Context, does
+from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
+from specint.checks.wording import does
 from specint.facts import model as facts
 from specint.graph.dataflow import own_name
 from specint.graph.project import FunctionNode

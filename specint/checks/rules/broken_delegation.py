@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specint.checks.asked import Asked, sites
-from specint.checks.context import Context, at_site, does, listed
+from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
+from specint.checks.wording import at_site, does, listed
 from specint.contract.model import telling_site
 from specint.facts import model as facts
 from specint.graph.dataflow import Break, own_name

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specint.checks.catalog import rule
-from specint.checks.context import Context, does, listed
+from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding
 from specint.checks.rules.partial_interface import claiming_members, claims_itself
+from specint.checks.wording import does, listed
 from specint.compliance.judge import insists
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import telling_site

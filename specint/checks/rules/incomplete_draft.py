@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specint.checks.context import Context, listed
+from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
+from specint.checks.wording import listed
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import Requirement, telling_site
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specint.checks.catalog import rule
-from specint.checks.context import Context, at_site, call_sites, does
+from specint.checks.context import Context, call_sites
 from specint.checks.finding import Evidence, Finding
 from specint.checks.reshaping import moved_into
+from specint.checks.wording import at_site, does
 from specint.compliance.judge import HARD
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import Requirement, telling_site

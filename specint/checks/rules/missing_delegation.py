@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specint.checks.context import Context, at_site, call_sites, does, gaps, listed, providers
+from specint.checks.context import Context, call_sites, gaps, providers
 from specint.checks.delegation import delegation
 from specint.checks.finding import Evidence, Finding, about
+from specint.checks.wording import at_site, does, listed
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import telling_site
 

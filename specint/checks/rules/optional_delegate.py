@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specint.checks.asked import Asked, sites
-from specint.checks.context import Context, does
+from specint.checks.context import Context
 from specint.checks.finding import Finding, about
 from specint.checks.rules.broken_delegation import breaks, evidence
+from specint.checks.wording import does
 from specint.facts import model as facts
 from specint.graph.dataflow import Break
 

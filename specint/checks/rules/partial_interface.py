@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specint.checks.context import Context, at_site, call_sites, does, gaps, listed
+from specint.checks.context import Context, call_sites, gaps
 from specint.checks.edit import Edit
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.rules.missing_delegation import delegable
+from specint.checks.wording import at_site, does, listed
 from specint.compliance.judge import insists
 from specint.compliance.model import ModelCompliance
 from specint.contract.interfaces import RUNTIME, SPECULATIVE

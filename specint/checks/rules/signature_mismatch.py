@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from specint.checks.asked import Asked, sites
-from specint.checks.context import Context, listed
+from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.reshaping import defaulted
+from specint.checks.wording import at_site, listed
 from specint.compliance.judge import HARD
 from specint.contract.model import CallShape, Requirement, telling_site
 from specint.facts import model as facts
@@ -140,7 +141,7 @@ def _finding(context: Context, one: Asked, definition: Member, wrong: list[tuple
     message = (
         f"{one.model.name}.{one.member}({shape}) doesn't fit how {listed(algorithms) or 'a model inside another'} "
         f"{'uses' if len(algorithms) == 1 else 'use' if algorithms else 'is used'}{' it' if algorithms else ''}: "
-        f"{problem}; {done} at {site.file}:{site.line}"
+        f"{problem}; {done}{at_site(site, algorithms)}"
     )
     here = Evidence(file=definition.owner.file, line=definition.line, what=f"{function.facts.qualname} is defined here")
     calls = [r.call for r in one.requirements if r.call is not None]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from specint.checks.context import Context, listed
+from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.flow import anchor, effects, provided_by
+from specint.checks.wording import listed
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import Requirement
 from specint.facts import model as facts
@@ -261,7 +262,6 @@ def _finding(
     one, two = (f"self.{'.'.join(d.path)}.{d.weight}" for d in (first, second))
     under = f"where {tie.condition}" if tie.condition else "always"
     same = f"self.{'.'.join(tie.path)} is self.{'.'.join(tie.other)}"
-    line, column = anchor(context.node(model), model, status)
     message = (
         f"{model.name}.{member}{provided_by(model, status)} deletes {one} and then {two}, but {same} {under}: "
         f"the second deletion raises AttributeError when it drafts for {listed(algorithms)}"
@@ -271,7 +271,7 @@ def _finding(
         model,
         member,
         algorithms,
-        at=(line, column),
+        at=anchor(context.node(model), model, status),
         message=message,
         evidence=(
             Evidence(file=first.run.function.module.path, line=first.line, what=f"{one} is deleted here"),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from specint.checks.context import Context, listed
+from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.flow import capture_hooks, effects
+from specint.checks.wording import listed
 from specint.compliance.model import ModelCompliance
 from specint.facts import model as facts
 from specint.graph.effects import Place, Read

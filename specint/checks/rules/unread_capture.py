@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specint.checks.context import Context, call_sites, does
+from specint.checks.context import Context, call_sites
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.flow import anchor, capture_hooks, effects, layers_written, provided_by
+from specint.checks.wording import does
 from specint.compliance.model import ModelCompliance
 from specint.graph.effects import Effects, Held, Place, Write
 from specint.graph.project import ClassNode
@@ -99,7 +100,6 @@ def _finding(
     elif forward is not None:
         what = f"forward of {name}: nothing it runs reads {write.attribute}"
         evidence.append(Evidence(file=forward.owner.file, line=forward.line, what=what))
-    line, column = anchor(node, model, status)
     message = (
         f"{model.name}.{member}{provided_by(model, status)} writes {write.target}, "
         f"which nothing that forward runs reads{instead}: {does(algorithms, 'get')} no hidden states to draft from"
@@ -109,7 +109,7 @@ def _finding(
         model,
         member,
         algorithms,
-        at=(line, column),
+        at=anchor(node, model, status),
         message=message,
         evidence=(*evidence, *call_sites(context.insisted(member), algorithms)),
     )

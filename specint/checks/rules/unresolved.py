@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specint.checks.context import Context, call_sites, listed
+from specint.checks.context import Context, call_sites
 from specint.checks.finding import Finding, about
+from specint.checks.wording import listed
 
 SYMBOL = "spec-unresolved"
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from specint.checks.asked import Asked, sites
-from specint.checks.context import Context, does
+from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.rules.signature_mismatch import keeps_signature
+from specint.checks.wording import does
 from specint.contract.model import telling_site
 from specint.facts import model as facts
 from specint.graph.attributes import Arm
