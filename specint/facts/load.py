@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -160,7 +161,7 @@ class Loader:
         # the largest first would balance best, but the order of answers must be the order of questions
         context = multiprocessing.get_context(START_METHOD)
         chunks = [files[i : i + _CHUNK] for i in range(0, len(files), _CHUNK)]
-        with _no_imports_from_here():  # processes start here, and with the first questions
+        with _no_imports_from_here(), _no_interrupts():  # processes start here, and with the first questions
             pool = ProcessPoolExecutor(min(self.jobs, len(chunks)), mp_context=context)
             found = pool.map(_extract_all, (list(self._read(chunk)) for chunk in chunks))
         with pool:
@@ -181,6 +182,20 @@ def _no_imports_from_here() -> Iterator[None]:
             del os.environ["PYTHONSAFEPATH"]
         else:
             os.environ["PYTHONSAFEPATH"] = before
+
+
+@contextmanager
+def _no_interrupts() -> Iterator[None]:
+    """Processes that are started meanwhile leave Ctrl-C, which a terminal sends to all of them, to the one that started
+    them: it lets them end, and they have nothing to say."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _processors() -> int:

@@ -310,7 +310,8 @@ def test_ctrl_c_leaves_nothing_behind(
     time.sleep(after)
     (os.killpg if whole_group else os.kill)(run.pid, signal.SIGINT)
     err = run.communicate(timeout=30)[1]  # the pipe is closed: no child holds it any more
-    assert run.returncode in (130, 0), err
+    # by the signal itself once Python is on its way out: a shell shows 130 as well
+    assert run.returncode in (130, 0, -signal.SIGINT), err
     assert err == b""
     assert not [pid for pid in Path("/proc").glob("[0-9]*") if _group(pid) == run.pid]
     assert not list(cache.rglob("*.tmp"))
