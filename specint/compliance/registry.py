@@ -78,7 +78,7 @@ def _named(project: Project, module: facts.Module, expr: facts.Expr, hops: int =
                     yield symbol
                 elif isinstance(symbol, Assigned) and hops:
                     yield from _named(project, symbol.module, symbol.value, hops - 1)
-        case facts.Sequence(items=items) | facts.Other(parts=items):
+        case facts.Display(items=items) | facts.Other(parts=items):
             for item in items:
                 yield from _named(project, module, item, hops)
         case facts.Starred(value=value):

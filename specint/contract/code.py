@@ -263,7 +263,7 @@ def tails(expr: Expr) -> Iterable[str]:
 
 def _tails(expr: Expr) -> Iterator[str]:
     match expr:
-        case facts.Boolean(values=values) | facts.Sequence(items=values) | facts.Mapping(values=values):
+        case facts.Boolean(values=values) | facts.Display(items=values) | facts.DictDisplay(values=values):
             for value in values:
                 yield from tails(value)
         case facts.Choice(then=then, otherwise=otherwise):
@@ -290,7 +290,7 @@ def _tails(expr: Expr) -> Iterator[str]:
 
 def _target_tails(target: Expr) -> Iterator[str]:
     match target:
-        case facts.Sequence(items=items):
+        case facts.Display(items=items):
             for item in items:
                 yield from _target_tails(item)
         case facts.Starred(value=value):
@@ -304,7 +304,7 @@ def _attribute_targets(target: Expr) -> Iterator[facts.Attribute]:
     match target:
         case facts.Attribute():
             yield target
-        case facts.Sequence(items=items):
+        case facts.Display(items=items):
             for item in items:
                 yield from _attribute_targets(item)
         case _:

@@ -176,7 +176,7 @@ class Conditions:
         return answers.pop() if len(answers) == 1 else None
 
     def _members(self, expr: Expr, function: FunctionNode, at: facts.Step, side: Side) -> Constants:
-        if not isinstance(expr, facts.Sequence):
+        if not isinstance(expr, facts.Display):
             return None
         found: set[Constant] = set()
         for item in expr.items:
@@ -218,7 +218,7 @@ class Conditions:
         return isinstance(expr, facts.Attribute) and (facts.dotted(expr.base) or "").endswith("server_args")
 
     def _named_algorithms(self, expr: Expr) -> set[str] | None:
-        items = expr.items if isinstance(expr, facts.Sequence) else (expr,)
+        items = expr.items if isinstance(expr, facts.Display) else (expr,)
         found = set()
         for item in items:
             if not (isinstance(item, facts.Attribute) and isinstance(item.base, (facts.Name, facts.Attribute))):
@@ -369,7 +369,7 @@ class Conditions:
                 continue
             if not self.runs.reachable(method, side.nearby):
                 continue
-            if step.how != "=" or isinstance(step.target, facts.Sequence):
+            if step.how != "=" or isinstance(step.target, facts.Display):
                 return None
             found.append(self.constants(step.value, method, step, side))
         return self._together(found)

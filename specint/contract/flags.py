@@ -111,7 +111,7 @@ def mentioned(expr: Expr) -> Iterator[str]:
             if isinstance(func, facts.Name) and func.id == "bool":
                 for one in args:
                     yield from mentioned(one)
-        case facts.Other() | facts.Comprehension() | facts.Lambda() | facts.Sequence() | facts.Mapping():
+        case facts.Other() | facts.Comprehension() | facts.Lambda() | facts.Display() | facts.DictDisplay():
             return
         case _:
             for child in facts.children(expr):

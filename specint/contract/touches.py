@@ -108,7 +108,7 @@ def _unpacked(called: Occurrence, receivers: Receivers, hops: int) -> int | None
     """Into how many names the result of a call goes, through functions that only hand it on."""
     step = called.step
     match step:
-        case facts.Bind(target=facts.Sequence(items=items), value=value, how="=") if value is called.expr:
+        case facts.Bind(target=facts.Display(items=items), value=value, how="=") if value is called.expr:
             return None if any(isinstance(item, facts.Starred) for item in items) else len(items)
         case facts.Return(value=value) if value is called.expr and hops:
             for caller in receivers.callers(called.function):
@@ -124,7 +124,7 @@ def _unpacked(called: Occurrence, receivers: Receivers, hops: int) -> int | None
 def _unpacked_later(name: str, function: FunctionNode) -> int | None:
     for step in function.facts.body.steps:
         match step:
-            case facts.Bind(target=facts.Sequence(items=items), value=facts.Name(id=found), how="=") if found == name:
+            case facts.Bind(target=facts.Display(items=items), value=facts.Name(id=found), how="=") if found == name:
                 return len(items)
             case _:
                 pass

@@ -115,7 +115,7 @@ class _Scope:
         return guard
 
     def bind(self, target: Expr, value: Expr | None, how: str, guard: int, line: int) -> None:
-        if isinstance(target, facts.Sequence) and isinstance(value, facts.Sequence) and how == "=":
+        if isinstance(target, facts.Display) and isinstance(value, facts.Display) and how == "=":
             items = target.items
             if len(items) == len(value.items) and not any(isinstance(i, facts.Starred) for i in items + value.items):
                 for one, its in zip(items, value.items, strict=True):
@@ -383,7 +383,7 @@ class _Scope:
         return facts.Comprehension(self.expr(node.elt), self.loops(node.generators))
 
     def dict_comprehension(self, node: ast.DictComp) -> Expr:
-        element = facts.Sequence((self.expr(node.key), self.expr(node.value)))
+        element = facts.Display((self.expr(node.key), self.expr(node.value)))
         return facts.Comprehension(element, self.loops(node.generators))
 
     def loops(self, generators: Sequence[ast.comprehension]) -> tuple[facts.Loop, ...]:
@@ -393,7 +393,7 @@ class _Scope:
 
     def mapping(self, node: ast.Dict) -> Expr:
         keys = tuple(self.expr(key) if key is not None else None for key in node.keys)
-        return facts.Mapping(keys, tuple(map(self.expr, node.values)))
+        return facts.DictDisplay(keys, tuple(map(self.expr, node.values)))
 
     def compare(self, node: ast.Compare) -> Expr:
         operands = (self.expr(node.left), *map(self.expr, node.comparators))
@@ -483,9 +483,9 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[_Scope, Any], Expr]] = {
     ast.Call: _Scope.call,
     ast.Constant: _Scope.constant,
     ast.Subscript: lambda scope, node: facts.Item(scope.expr(node.value), scope.expr(node.slice)),
-    ast.Tuple: lambda scope, node: facts.Sequence(tuple([scope.expr(item) for item in node.elts])),
-    ast.List: lambda scope, node: facts.Sequence(tuple([scope.expr(item) for item in node.elts])),
-    ast.Set: lambda scope, node: facts.Sequence(tuple([scope.expr(item) for item in node.elts])),
+    ast.Tuple: lambda scope, node: facts.Display(tuple([scope.expr(item) for item in node.elts])),
+    ast.List: lambda scope, node: facts.Display(tuple([scope.expr(item) for item in node.elts])),
+    ast.Set: lambda scope, node: facts.Display(tuple([scope.expr(item) for item in node.elts])),
     ast.Dict: _Scope.mapping,
     ast.BoolOp: lambda scope, node: facts.Boolean(
         "and" if isinstance(node.op, ast.And) else "or", tuple([scope.expr(value) for value in node.values])

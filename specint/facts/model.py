@@ -62,13 +62,13 @@ class Item(Node, frozen=True, array_like=True, gc=False, tag="s"):
     index: Expr
 
 
-class Sequence(Node, frozen=True, array_like=True, gc=False, tag="t"):
+class Display(Node, frozen=True, array_like=True, gc=False, tag="t"):
     """A tuple, list or set display."""
 
     items: tuple[Expr, ...]
 
 
-class Mapping(Node, frozen=True, array_like=True, gc=False, tag="d"):
+class DictDisplay(Node, frozen=True, array_like=True, gc=False, tag="d"):
     """A dict display; a key is None for `**mapping`."""
 
     keys: tuple[Expr | None, ...]
@@ -150,8 +150,8 @@ Expr: TypeAlias = Union[  # noqa: UP007 - msgspec resolves the forward reference
     Call,
     Constant,
     Item,
-    Sequence,
-    Mapping,
+    Display,
+    DictDisplay,
     Boolean,
     Not,
     Compare,
@@ -353,8 +353,8 @@ _CHILDREN: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
     Attribute: lambda expr: (expr.base,),
     Call: lambda expr: (expr.func, *expr.args, *[keyword.value for keyword in expr.keywords]),
     Item: lambda expr: (expr.base, expr.index),
-    Sequence: lambda expr: expr.items,
-    Mapping: lambda expr: (*[key for key in expr.keys if key is not None], *expr.values),
+    Display: lambda expr: expr.items,
+    DictDisplay: lambda expr: (*[key for key in expr.keys if key is not None], *expr.values),
     Boolean: lambda expr: expr.values,
     Not: lambda expr: (expr.operand,),
     Compare: lambda expr: expr.operands,
@@ -395,9 +395,9 @@ def spell(expr: Expr | None) -> str:
             return repr(expr.value)
         case Item():
             return f"{spell(expr.base)}[{spell(expr.index)}]"
-        case Sequence():
+        case Display():
             return f"({', '.join(map(spell, expr.items))})"
-        case Mapping():
+        case DictDisplay():
             return "{…}"
         case Boolean():
             looser = (Choice,) if expr.op == "or" else (Choice, Boolean)

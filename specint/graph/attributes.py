@@ -376,7 +376,7 @@ def _writes(step: facts.Step) -> Iterator[tuple[facts.Expr, str]]:
         target = step.target
         if isinstance(target, facts.Attribute):
             yield target.base, target.name
-        elif isinstance(target, facts.Sequence):
+        elif isinstance(target, facts.Display):
             yield from ((one.base, one.name) for one in target.items if isinstance(one, facts.Attribute))
     elif isinstance(step, facts.Evaluate) and isinstance(step.value, facts.Call):
         match step.value:

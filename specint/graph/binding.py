@@ -50,7 +50,7 @@ def own_binds(step: facts.Step, own_name: str) -> Iterator[tuple[str, facts.Bind
                 args=(*_, value),
             )
         ) if found == own_name:
-            yield name, facts.Bind(step.value, facts.Sequence((value,)), None, "=", step.guard, step.line)
+            yield name, facts.Bind(step.value, facts.Display((value,)), None, "=", step.guard, step.line)
         case facts.Evaluate(
             value=facts.Call(
                 func=facts.Name(id="setattr"), args=(facts.Name(id=found), facts.Constant(value=str(name)), value)
@@ -65,7 +65,7 @@ def _attributes_of(target: Expr, own_name: str) -> Iterator[str]:
     match target:
         case facts.Attribute(base=facts.Name(id=found), name=name) if found == own_name:
             yield name
-        case facts.Sequence(items=items):
+        case facts.Display(items=items):
             for item in items:
                 yield from _attributes_of(item, own_name)
         case _:

@@ -202,7 +202,7 @@ def _assigned(step: facts.Step, own: str) -> Iterator[tuple[str, facts.Expr | No
     match step:
         case facts.Bind(target=target, value=value, how=how) if how != "declare":
             for attribute in _targets(target, own):
-                yield attribute, value if not isinstance(target, facts.Sequence) else None
+                yield attribute, value if not isinstance(target, facts.Display) else None
         case facts.Evaluate(
             value=facts.Call(
                 func=facts.Name(id="setattr"), args=(facts.Name(id=found), facts.Constant(value=str(name)), value)
@@ -224,7 +224,7 @@ def _targets(target: facts.Expr, own: str) -> Iterator[str]:
     match target:
         case facts.Attribute(base=facts.Name(id=found), name=name) if found == own:
             yield name
-        case facts.Sequence(items=items):
+        case facts.Display(items=items):
             for item in items:
                 yield from _targets(item, own)
         case _:

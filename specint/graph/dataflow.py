@@ -262,7 +262,7 @@ def _in_target(target: Expr, step: facts.Step) -> Iterator[Reach]:
         case facts.Item(base=base, index=index):
             yield from _reaches(base, step, ())
             yield from _reaches(index, step, ())
-        case facts.Sequence(items=items):
+        case facts.Display(items=items):
             for item in items:
                 yield from _in_target(item, step)
         case _:

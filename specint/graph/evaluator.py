@@ -124,11 +124,11 @@ class Evaluator:
                 return frozenset({ConstantValue(value)})
             case facts.Call():
                 return self.call(expr, frame, at)
-            case facts.Sequence(items=items):
+            case facts.Display(items=items):
                 if any(isinstance(item, facts.Starred) for item in items):
                     return frozenset({ElementsOf(self.union([flat(self.evaluate(item, frame, at)) for item in items]))})
                 return frozenset({SequenceValue(tuple([flat(self.evaluate(item, frame, at)) for item in items]))})
-            case facts.Mapping(values=values):
+            case facts.DictDisplay(values=values):
                 return frozenset({ElementsOf(self.union([flat(self.evaluate(value, frame, at)) for value in values]))})
             case facts.Item(base=base, index=index):
                 return self.item(self.evaluate(base, frame, at), index)
@@ -247,7 +247,7 @@ class Evaluator:
                 return frozenset(self.instance(s) for s in symbols if isinstance(s, ClassNode))
             case facts.Item(base=base, index=index):
                 name = (facts.dotted(base) or "").rpartition(".")[2]
-                parts = index.items if isinstance(index, facts.Sequence) else (index,)
+                parts = index.items if isinstance(index, facts.Display) else (index,)
                 if name in ("Optional", "Union", "Annotated", "Final", "ClassVar"):
                     return self.union([self.annotation(part, frame) for part in parts])
                 if name in ("Type", "type"):
@@ -288,7 +288,7 @@ class Evaluator:
         match target:
             case facts.Name(id=found):
                 return values if found == name else NOTHING
-            case facts.Sequence(items=items):
+            case facts.Display(items=items):
                 parts = (
                     self._unpack(item, name, self.item(values, facts.Constant(index)))
                     for index, item in enumerate(items)
@@ -345,7 +345,7 @@ class Evaluator:
         found = self.evaluate(step.value, frame, step)
         if step.how == "for":
             found = self.item(found, facts.Other(()))
-        if isinstance(step.target, facts.Sequence):
+        if isinstance(step.target, facts.Display):
             for index, item in enumerate(step.target.items):
                 if isinstance(item, facts.Attribute) and item.name == name:
                     found = self.item(found, facts.Constant(index))

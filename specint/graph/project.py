@@ -119,7 +119,7 @@ def _target_names(target: Expr) -> Iterator[str]:
     match target:
         case facts.Name(id=name):
             yield name
-        case facts.Sequence(items=items):
+        case facts.Display(items=items):
             for item in items:
                 yield from _target_names(item)
         case facts.Starred(value=value):

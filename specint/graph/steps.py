@@ -37,7 +37,7 @@ def _through(target: facts.Expr) -> Iterator[facts.Expr]:
             yield base
         case facts.Item():
             yield target
-        case facts.Sequence(items=items):
+        case facts.Display(items=items):
             for item in items:
                 yield from _through(item)
         case _:
@@ -61,7 +61,7 @@ def read_names(expr: facts.Expr) -> Iterator[tuple[str, int]]:
 def written(step: facts.Step) -> Iterator[tuple[facts.Expr, facts.Expr | None]]:
     """What a step gives a value, with the value: assignments, `setattr`, and changes of a container's content."""
     match step:
-        case facts.Bind(target=facts.Sequence(items=items), value=value):
+        case facts.Bind(target=facts.Display(items=items), value=value):
             yield from ((item, value) for item in items)
         case facts.Bind(target=facts.Item(base=base), value=value):
             yield base, value
@@ -93,7 +93,7 @@ def bound_names(target: facts.Expr) -> Iterator[str]:
             yield name
         case facts.Attribute(name=name):
             yield f".{name}"
-        case facts.Sequence(items=items):
+        case facts.Display(items=items):
             for item in items:
                 yield from bound_names(item)
         case _:

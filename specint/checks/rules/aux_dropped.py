@@ -105,7 +105,7 @@ def _lost_on_the_way(
                 continue
             taken = True
             told = run.receiver is not None and run.receiver.node in registered
-            unpacks = isinstance(step, facts.Bind) and isinstance(step.target, facts.Sequence)
+            unpacks = isinstance(step, facts.Bind) and isinstance(step.target, facts.Display)
             if unpacks and not told and (loss := _unused(run, step, flags)) is not None:
                 return loss
     between = {run.receiver.node for run in runs if run.receiver is not None and run.receiver.path != holder.path}
@@ -149,7 +149,7 @@ def _is_result(flow: Effects, expr: facts.Expr, run: Run, holder: Held, names: s
 
 def _takes_apart(flow: Effects, step: facts.Step, run: Run, holder: Held, names: frozenset[str]) -> bool:
     """Whether a step unpacks, indexes or asks for the type of what the inner model returned."""
-    if isinstance(step, facts.Bind) and isinstance(step.target, facts.Sequence) and step.value is not None:
+    if isinstance(step, facts.Bind) and isinstance(step.target, facts.Display) and step.value is not None:
         return len(step.target.items) > 1 and _is_result(flow, step.value, run, holder, names)
     for expr in expressions(step):
         for part in facts.walk(expr):
@@ -168,7 +168,7 @@ def _takes_apart(flow: Effects, step: facts.Step, run: Run, holder: Held, names:
 def _unused(run: Run, unpack: facts.Step, flags: frozenset[str]) -> _Loss | None:
     """The second of two things that were unpacked, where it reaches no call and is not returned."""
     assert isinstance(unpack, facts.Bind)
-    assert isinstance(unpack.target, facts.Sequence)
+    assert isinstance(unpack.target, facts.Display)
     second = unpack.target.items[1]
     body = run.function.facts.body
     tests = [guard.test for guard in body.guards_of(unpack.guard) if guard.test is not None and guard.positive]
@@ -266,7 +266,7 @@ def _never_returned(flow: Effects, holder: Held) -> _Loss | None:
         for step in run.function.facts.body.steps:
             if isinstance(step, facts.Return) and step.value is not None and _may_be_several(step.value):
                 return None
-            if isinstance(step, facts.Bind) and isinstance(step.value, facts.Sequence) and len(step.value.items) > 1:
+            if isinstance(step, facts.Bind) and isinstance(step.value, facts.Display) and len(step.value.items) > 1:
                 return None  # a tuple under a name
     what = f"forward of {holder.node.name} looks at which layers to capture, but never returns more than one thing"
     return _Loss(Place(forward.function, forward.line), what)
@@ -274,7 +274,7 @@ def _never_returned(flow: Effects, holder: Held) -> _Loss | None:
 
 def _may_be_several(value: facts.Expr) -> bool:
     for part in facts.walk(value):
-        if isinstance(part, facts.Sequence) and len(part.items) > 1:
+        if isinstance(part, facts.Display) and len(part.items) > 1:
             return True
     return isinstance(value, facts.Call) and isinstance(value.func, facts.Attribute)
 

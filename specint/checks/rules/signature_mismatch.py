@@ -93,7 +93,7 @@ def _called_property(context: Context, one: Asked, definition: Member) -> str | 
         if not isinstance(step, facts.Return):
             continue
         arms = context.flow.arms(step.value, Place(one.node, function, step))
-        is_value = isinstance(step.value, facts.Sequence) or all(arm.kind == "object" for arm in arms)
+        is_value = isinstance(step.value, facts.Display) or all(arm.kind == "object" for arm in arms)
         if not is_value:
             return None
     return "it is a property: reading it gives the value already, and the call is made on that value"

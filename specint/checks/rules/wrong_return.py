@@ -84,7 +84,7 @@ def _not_values(context: Context, expr: facts.Expr | None, place: Place, unpacks
             return "it returns None"
         case facts.Constant():
             return "it returns a constant"
-        case facts.Sequence(items=items) if not any(isinstance(item, facts.Starred) for item in items):
+        case facts.Display(items=items) if not any(isinstance(item, facts.Starred) for item in items):
             if len(items) != unpacks:
                 return f"it returns {_values(len(items))}"
             methods = [i for i in items if isinstance(i, facts.Attribute) and _is_method(context.flow.arms(i, place))]
