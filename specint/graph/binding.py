@@ -73,24 +73,51 @@ def _attributes_of(target: Expr, own_name: str) -> Iterator[str]:
 
 
 def reaching(steps: Iterable[facts.Step], at: facts.Step | None, scope: facts.Scope) -> tuple[list[facts.Step], bool]:
-    """The steps whose assignment can still hold at a step, and whether one of them always ran before it."""
+    """The steps whose assignment can still hold at a step, and whether one of them always ran before it.
+
+    Going back from `at`, the first step that always runs before it hides what is before that one. An assignment further
+    down is met too, in the next round of a loop around `at`, unless the hiding step runs anew in each of its rounds.
+    """
     steps = list(steps)
     if at is None:
         return steps, bool(steps) and steps[0].guard == -1 and len(steps) == 1
-    around = {-1}
-    guard, looping = at.guard, False
-    while guard >= 0:
-        around.add(guard)
-        looping = looping or scope.guards[guard].kind == "loop"
-        guard = scope.guards[guard].parent
+    around = _chain(scope, at.guard)
     before = [step for step in steps if step.line < at.line or (step.line == at.line and step is not at)]
-    reaching: list[facts.Step] = []
+    found: list[facts.Step] = []
+    hiding: facts.Step | None = None
     for step in reversed(before):
-        reaching.append(step)
-        if step.guard in around:
-            if looping:
-                reaching += [late for late in steps if late.line >= at.line and late is not at]
-            return reaching, True
-    if looping:
-        reaching += [late for late in steps if late.line >= at.line and late is not at]
-    return reaching, False
+        if not _excludes(scope, step.guard, around):
+            found.append(step)
+            if step.guard in around:
+                hiding = step
+                break
+    hidden = _chain(scope, hiding.guard) if hiding is not None else frozenset()
+    loops = [guard for guard in around if guard >= 0 and scope.guards[guard].kind == "loop" and guard not in hidden]
+    late = [step for step in steps if step.line >= at.line and step is not at]
+    found += [step for step in late if not _chain(scope, step.guard).isdisjoint(loops)]
+    return found, hiding is not None
+
+
+def _chain(scope: facts.Scope, guard: int) -> frozenset[int]:
+    """The guards on the way to a step, the top of the scope among them."""
+    found = {-1}
+    while guard >= 0:
+        found.add(guard)
+        guard = scope.guards[guard].parent
+    return frozenset(found)
+
+
+def _excludes(scope: facts.Scope, guard: int, around: frozenset[int]) -> bool:
+    """Whether a step stands in another branch than what has these guards, and no loop around both runs it first."""
+    chain = _chain(scope, guard)
+    if any(scope.guards[one].kind == "loop" for one in chain & around if one >= 0):
+        return False
+    ours = [scope.guards[one] for one in around if one >= 0]
+    theirs = [scope.guards[one] for one in chain - around]
+    return any(
+        one.kind == other.kind == "if"
+        and (one.parent, one.line, one.test) == (other.parent, other.line, other.test)
+        and one.positive is not other.positive
+        for one in theirs
+        for other in ours
+    )

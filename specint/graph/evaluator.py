@@ -128,8 +128,10 @@ class Evaluator:
                 if any(isinstance(item, facts.Starred) for item in items):
                     return frozenset({ElementsOf(self.union([flat(self.evaluate(item, frame, at)) for item in items]))})
                 return frozenset({SequenceValue(tuple([flat(self.evaluate(item, frame, at)) for item in items]))})
-            case facts.DictDisplay(values=values):
-                return frozenset({ElementsOf(self.union([flat(self.evaluate(value, frame, at)) for value in values]))})
+            case facts.DictDisplay(keys=keys, values=values):
+                pairs = zip(keys, [self.evaluate(value, frame, at) for value in values], strict=True)
+                held = [found if key is not None else self.item(found, facts.Other(())) for key, found in pairs]
+                return frozenset({ElementsOf(self.union([flat(one) for one in held]))})
             case facts.Item(base=base, index=index):
                 return self.item(self.evaluate(base, frame, at), index)
             case facts.Choice(then=then, otherwise=otherwise):
