@@ -22,6 +22,7 @@ from specint.source.tree import SourceFile, Tree, decode
 if TYPE_CHECKING:
     from specint.checks.finding import Finding
     from specint.compliance.model import ModelCompliance
+    from specint.config import Config
     from specint.contract.model import Contract
     from specint.facts.store import Store
     from specint.graph.export import ClassGraph
@@ -128,17 +129,25 @@ def analyze(
     sglang: str | Path | None = None,
     *,
     models: Sequence[str | Path] = (),
+    callers: Sequence[str | Path] = (),
+    interfaces: Sequence[str] = (),
+    against: str | Path | None = None,
+    config: Config | None = None,
     cache_dir: str | Path | None = None,
     cache: bool = True,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Analyse an SGLang without importing it.
+    """Analyse an SGLang without importing it, as the commands do with the options of the same names.
 
     Args:
         sglang: a release ("0.5.23", fetched once), or the path of a checkout, an installed package or a wheel; None
             for the installed one.
         models: files or folders with models of your own, checked beside SGLang's.
+        callers: files or folders with workers of your own, whose calls join the contract.
+        interfaces: which of the runner's contracts models are held against ("speculative" alone if none is named).
+        against: another SGLang, whose contract counts; models of your own are laid beside that one.
+        config: what `specint.config.load_config` read, for a script that goes by a `[tool.specint]`.
         cache_dir: where what was read is kept; None for the user's cache folder.
         cache: False reads every source anew and keeps nothing; a release that was fetched stays.
         jobs: how many processes read; None for as many as there are cores.
@@ -147,15 +156,20 @@ def analyze(
     Raises:
         specint.errors.SpecintError: there is no such SGLang, or no model in it.
     """
-    from specint.facts.store import Store, cache_directory
-    from specint.pipeline import analyze as analyze_tree
-    from specint.request import placed
-    from specint.source.locate import open_tree
+    from specint.config import Config
+    from specint.request import analysed, opened, request_of
 
-    directory = Path(cache_dir) if cache_dir is not None else cache_directory()
-    say = None if progress is None else (lambda what: progress(what, 0, 0))
-    tree = open_tree(None if sglang is None else str(sglang), cache_dir=directory, progress=say)
-    found = placed(tree, (), [Path(path) for path in models])
-    store = Store(directory if cache else None)
-    analysis = analyze_tree(found.tree, store=store, models=found.outside, jobs=jobs, progress=progress)
-    return Result(found.tree, analysis, store)
+    request = request_of(
+        config or Config(),
+        sglang=None if sglang is None else str(sglang),
+        models=[Path(path) for path in models],
+        callers=[Path(path) for path in callers],
+        interfaces=interfaces,
+        against=None if against is None else str(against),
+        cache_dir=None if cache_dir is None else Path(cache_dir),
+        cache=cache,
+        jobs=jobs,
+        progress=progress,
+    )
+    sources = opened(request)
+    return Result(sources.tree, analysed(sources), sources.store)

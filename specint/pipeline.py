@@ -103,7 +103,8 @@ def analyze(
 
     Args:
         models, callers, interfaces: see `Scope`; the files are in the tree (see `Tree.beside`).
-        against: another SGLang, whose contract the models are held against in place of their own.
+        against: another SGLang, whose contract the models are held against in place of their own; callers that it
+            holds too join that one.
         jobs: how many processes read new files; None: as many as there are processors.
         progress: told what is being done, how far, and of how much.
 
@@ -117,11 +118,10 @@ def analyze(
     scope = Scope(models=models, callers=callers, interfaces=interfaces)
     version = fingerprint()
     code = declared().code
-    prefixes = [f"{tree.package}.{name}" for name in (*_code_packages(scope), code.models)]
+    prefixes = [*code_packages(tree, interfaces), f"{tree.package}.{code.models}"]
     key = own_key = _key(tree, prefixes, (*models, *callers), version, *interfaces)
     if against is not None:
-        packages = [f"{against.package}.{name}" for name in _code_packages(scope)]
-        key = _key(against, packages, (), key)
+        key = _key(against, code_packages(against, interfaces), _there(against, callers), key)
     analysis = _recall(store, key, tree, Analysis)
     if analysis is None:
         with collector_resting(), room_to_recurse():
@@ -155,14 +155,24 @@ def contract_of(
     scope = Scope(callers=callers, interfaces=interfaces)
     with collector_resting(), room_to_recurse():
         loader = Loader(tree, store, version=version, jobs=jobs, progress=progress)
-        return _inferred(tree, store, loader, scope, version).contract
+        return _of_interfaces(_inferred(tree, store, loader, scope, version).contract, interfaces)
 
 
-def _code_packages(scope: Scope) -> tuple[str, ...]:
+def code_packages(tree: Tree, interfaces: Iterable[str]) -> list[str]:
+    """The packages of a tree whose code is scanned for what is asked of models under these interfaces."""
     from specint.contract.declared import declared
     from specint.contract.interfaces import packages_of
 
-    return (*declared().code.packages, *packages_of(scope.interfaces))
+    return [f"{tree.package}.{name}" for name in (*declared().code.packages, *packages_of(interfaces))]
+
+
+def _of_interfaces(contract: Contract, interfaces: Iterable[str]) -> Contract:
+    kept = tuple(r for r in contract.requirements if r.interface in interfaces)
+    return msgspec.structs.replace(contract, requirements=kept)
+
+
+def _there(tree: Tree, files: Iterable[SourceFile]) -> tuple[SourceFile, ...]:
+    return tuple(file for file in files if tree.find(file.module) == file)
 
 
 def _key(tree: Tree, prefixes: list[str], files: tuple[SourceFile, ...], *words: str) -> str:
@@ -205,14 +215,21 @@ def _analyze(
     project = Project(loader.module, tree.package)
     hierarchy = Hierarchy(project)
     roots = find_roots(project)
-    packages = [f"{tree.package}.{name}" for name in _code_packages(scope)]
+    packages = code_packages(tree, scope.interfaces)
     files = list(dict.fromkeys(file for package in packages for file in tree.files(package)))
     parallel = loader.jobs > 1 and len(files) >= _WORTH_A_PROCESS
 
     def infer() -> bytes:
         if against is not None:
             shown = progress if not parallel else None
-            contract = contract_of(against, store=store, interfaces=scope.interfaces, jobs=jobs, progress=shown)
+            contract = contract_of(
+                against,
+                store=store,
+                callers=_there(against, scope.callers),
+                interfaces=scope.interfaces,
+                jobs=jobs,
+                progress=shown,
+            )
             return msgspec.msgpack.encode(_Inferred(contract, (), ()))
         with loader.alone():
             return msgspec.msgpack.encode(_inferred(tree, store, loader, scope, version))
@@ -235,8 +252,7 @@ def _analyze(
             inferred()  # what is wrong with the contract comes first
             raise
         own = msgspec.msgpack.decode(inferred(), type=_Inferred)
-    kept = tuple(r for r in own.contract.requirements if r.interface in scope.interfaces)
-    contract = msgspec.structs.replace(own.contract, requirements=kept)
+    contract = _of_interfaces(own.contract, scope.interfaces)
     _tell(progress, "judging models", 0, 1)
     judge = Judge(project, hierarchy, composition, contract, roots.declared, found, drafts)
     judged = judge.judge()
@@ -287,7 +303,7 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
     from specint.graph.hierarchy import Hierarchy
     from specint.graph.project import Project
 
-    packages = [f"{tree.package}.{name}" for name in _code_packages(scope)]
+    packages = code_packages(tree, scope.interfaces)
     key = _key(tree, packages, scope.callers, "contract", version)
     if (kept := _recall(store, key, tree, _Inferred)) is not None:
         return kept

@@ -1,112 +1,220 @@
-"""What a user asks for, made into an analysis and findings: the same for the command line and the pylint plugin."""
+"""What a user asks to be analysed: one value, which every command, the plugin and the API open and analyse alike."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from specint.contract.interfaces import SPECULATIVE
 from specint.errors import SpecintError
+from specint.facts.store import Store
 from specint.source.tree import SourceFile, Tree
 
 if TYPE_CHECKING:
-    from specint.checks.finding import Finding
-    from specint.config import Config, Demand
+    from specint.config import Config
+    from specint.contract.model import Contract
     from specint.pipeline import Analysis
 
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is, and how much there is (0: not known)."""
 
-class Placed(msgspec.Struct, frozen=True, kw_only=True):
-    """A tree with the user's own models in it.
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be analysed, and how.
 
     Attributes:
-        outside: the files that lie outside SGLang, whose models are registered all the same.
-        named: the files that were named, to which findings are limited.
-        singled_out: those of them that were named one by one or lie outside SGLang.
+        sglang: a release or a path; None for the installed one.
+        relative_to: the folder that a relative `sglang` starts from, None for the working directory.
+        paths: the files and folders that the user named: what an answer is about.
+        models: files and folders of the user's own models that are there whatever was named.
+        callers: files and folders of the user's own workers, whose calls join the contract.
+        interfaces: which of the runner's contracts models are held against.
+        against: another SGLang: the models are held against its contract. Models outside of SGLang are laid beside that
+            one: after an upgrade their bases are the new ones too.
+        cache_dir: where what was read is kept, and releases that were fetched.
+        cache: False reads every source anew and keeps nothing; a release that was fetched stays.
+        jobs: how many processes read; None for as many as there are cores.
+        progress: told what is being done.
     """
 
+    cache_dir: Path
+    sglang: str | None = None
+    relative_to: Path | None = None
+    paths: tuple[Path, ...] = ()
+    models: tuple[Path, ...] = ()
+    callers: tuple[Path, ...] = ()
+    interfaces: tuple[str, ...] = (SPECULATIVE,)
+    against: str | None = None
+    cache: bool = True
+    jobs: int | None = None
+    progress: Progress | None = None
+
+
+class Opened(msgspec.Struct, frozen=True, kw_only=True):
+    """A request whose sources were found.
+
+    Attributes:
+        sglang: the SGLang that is read.
+        tree: the same with the user's own models and callers in it.
+        models: the files of models outside of SGLang, which are registered all the same.
+        callers: the files of workers that SGLang's own packages of workers don't hold.
+        against: the SGLang whose contract counts, if it isn't the tree's own; the callers are in it too.
+        named: the files that the request's paths mean, None where there are none.
+        singled_out: those of them that were named one by one, or lie outside SGLang.
+        own: the files that the request's models mean.
+    """
+
+    request: Request
+    sglang: Tree
     tree: Tree
-    outside: tuple[SourceFile, ...] = ()
-    named: frozenset[str] = frozenset()
+    store: Store
+    models: tuple[SourceFile, ...] = ()
+    callers: tuple[SourceFile, ...] = ()
+    against: Tree | None = None
+    named: frozenset[str] | None = None
     singled_out: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
 
 
-def placed(tree: Tree, named: Sequence[Path] = (), beside: Sequence[Path] = ()) -> Placed:
-    """Put what lies at the paths into the tree.
+def request_of(
+    config: Config,
+    *,
+    sglang: str | None = None,
+    paths: Sequence[Path] = (),
+    models: Sequence[Path] = (),
+    callers: Sequence[Path] = (),
+    interfaces: Sequence[str] = (),
+    against: str | None = None,
+    cache_dir: Path | None = None,
+    cache: bool = True,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Request:
+    """The request that options and a configuration make together.
 
-    A file of this SGLang stays where it is; one of another SGLang replaces the file of the same name, so that it is
-    checked against this one; anything else comes beside SGLang under the name by which Python would import it.
+    An option goes before the configuration's key; models and callers add up. Without the option the SGLang is the one
+    that the paths lie in, are or hold, else the configuration's, else the installed one.
     """
-    from specint.source.models import open_models
-    from specint.source.package import is_sglang
+    from specint.facts.store import cache_directory
 
-    outside: dict[SourceFile, None] = {}
-    files: set[str] = set()
-    singled_out: set[str] = set()
-    for path, is_named in [*((path, False) for path in beside), *((path, True) for path in named)]:
-        models = open_models(path)
-        for source in models.trees:
-            found = [file for file in models.files if source.find(file.module) == file]
-            of_sglang = any(is_sglang(folder) for folder in (source.root, *source.root.parents))
-            if not all(_lies_in(tree, source.location(file)) for file in found):
-                tree = tree.beside(source)
-                outside.update({} if of_sglang else dict.fromkeys(found))
-            if is_named:
-                files.update(file.path for file in found)
-                if path.is_file() or not of_sglang:
-                    singled_out.update(file.path for file in found)
-    return Placed(tree=tree, outside=tuple(outside), named=frozenset(files), singled_out=frozenset(singled_out))
-
-
-def required(analysis: Analysis, require: Iterable[Demand], where: str) -> set[tuple[str, str]]:
-    """The demands of a configuration as pairs of dotted class and algorithm; an unknown name is an error."""
-    from specint.outputs.scope import find_models, resolve_algorithms
-
-    pairs: set[tuple[str, str]] = set()
-    for wanted in require:
-        place = f"{where}: {wanted.model}:{wanted.algorithm}"
-        (algorithm,) = resolve_algorithms(analysis.contract, [wanted.algorithm], place)
-        pairs.update((model.class_, algorithm) for model in find_models(analysis.models, wanted.model, place))
-    return pairs
-
-
-def unmet(analysis: Analysis, pairs: Iterable[tuple[str, str]]) -> list[Finding]:
-    """What is missing of what the pairs of class and algorithm demand."""
-    from specint.checks import demand
-
-    return [finding for class_, algorithm in sorted(pairs) for finding in demand(analysis, class_, algorithm)]
-
-
-def without_excluded(findings: Iterable[Finding], config: Config, tree: Tree) -> list[Finding]:
-    """The findings that don't stand in a file which the configuration excludes."""
-    if not config.exclude:
-        return list(findings)
-    known: dict[str, bool] = {}
-    kept = []
-    for finding in findings:
-        if finding.file not in known:
-            known[finding.file] = _excluded(finding.file, config, tree)
-        if not known[finding.file]:
-            kept.append(finding)
-    return kept
-
-
-def _excluded(file: str, config: Config, tree: Tree) -> bool:
-    names = [file]
-    place = tree.location(SourceFile.at(file))
-    if place is not None and place.absolute().is_relative_to(config.folder.absolute()):
-        names.append(place.absolute().relative_to(config.folder.absolute()).as_posix())
-    patterns = [pattern.removeprefix("./").rstrip("/") for pattern in config.exclude]
-    return any(
-        fnmatchcase(name, pattern) or fnmatchcase(name, f"{pattern}/*") for name in names for pattern in patterns
+    spec, relative_to = config.sglang, config.folder
+    around = None if sglang else sglang_around(paths)
+    if sglang:
+        spec, relative_to = sglang, Path()
+    elif around:
+        spec, relative_to = called(around, paths), Path()
+        if any(around.is_relative_to(path.absolute()) for path in paths):
+            paths = ()  # all of it was named, and that needs no limit
+    beside = [config.folder / path if (config.folder / path).exists() else Path(path) for path in config.models]
+    return Request(
+        sglang=spec,
+        relative_to=relative_to,
+        paths=tuple(paths),
+        models=(*models, *beside),
+        callers=(*config.callers, *callers),
+        interfaces=_interfaces(interfaces or config.interface),
+        against=against,
+        cache_dir=cache_dir or config.cache_dir or cache_directory(),
+        cache=cache,
+        jobs=jobs,
+        progress=progress,
     )
 
 
-def _lies_in(tree: Tree, place: Path | None) -> bool:
-    return place is not None and tree.file_at(place) is not None
+def opened(request: Request, *, store: Store | None = None) -> Opened:
+    """Find the sources that a request names; nothing is analysed yet.
+
+    Args:
+        store: where what is read is kept, if not where the request says.
+
+    Raises:
+        SpecintError: a path, a release or an SGLang isn't there.
+    """
+    from specint.source.beside import laid
+
+    other = _open(request, request.against, None) if request.against else None
+    if other is not None and laid(other, (*request.models, *request.paths)).outside:
+        tree, other = other, None
+    else:
+        tree = _open(request, request.sglang, request.relative_to)
+    own = laid(tree, request.models)
+    named = laid(own.tree, request.paths)
+    calling = laid(named.tree, request.callers)
+    return Opened(
+        request=request,
+        sglang=tree,
+        tree=calling.tree,
+        store=store or Store(request.cache_dir if request.cache else None),
+        models=tuple(dict.fromkeys((*own.outside, *named.outside))),
+        callers=_not_read_anyway(tree, calling.files, request.interfaces),
+        against=laid(other, request.callers).tree if other is not None else None,
+        named=frozenset(file.path for file in named.files) if request.paths else None,
+        singled_out=frozenset(file.path for file in named.singled_out),
+        own=frozenset(file.path for file in own.files),
+    )
+
+
+def analysed(sources: Opened, tree: Tree | None = None) -> Analysis:
+    """The analysis of what was opened; `tree` is the same with some texts replaced (`Tree.overlay`)."""
+    from specint.pipeline import analyze
+
+    request = sources.request
+    return analyze(
+        tree or sources.tree,
+        store=sources.store,
+        models=sources.models,
+        callers=sources.callers,
+        interfaces=request.interfaces,
+        against=sources.against,
+        jobs=request.jobs,
+        progress=request.progress,
+    )
+
+
+def contract_asked(sources: Opened) -> Contract:
+    """The contract alone that models would be held against, without looking at a model."""
+    from specint.pipeline import contract_of
+
+    request = sources.request
+    return contract_of(
+        sources.against or sources.tree,
+        store=sources.store,
+        callers=sources.callers,
+        interfaces=request.interfaces,
+        jobs=request.jobs,
+        progress=request.progress,
+    )
+
+
+def _open(request: Request, where: str | None, relative_to: Path | None) -> Tree:
+    from specint.source.locate import open_tree
+
+    told = request.progress
+    say = None if told is None else (lambda what: told(what, 0, 0))
+    # A release is fetched once even with --no-cache: it never changes, and the index is not ours to wear out.
+    return open_tree(where, cache_dir=request.cache_dir, relative_to=relative_to, progress=say)
+
+
+def _not_read_anyway(tree: Tree, files: Sequence[SourceFile], interfaces: Sequence[str]) -> tuple[SourceFile, ...]:
+    """The files that aren't in one of the packages whose code is scanned for calls in any case."""
+    from specint.pipeline import code_packages
+
+    above = tuple(f"{package}." for package in code_packages(tree, interfaces))
+    return tuple(file for file in files if not f"{file.module}.".startswith(above))
+
+
+def _interfaces(wanted: Sequence[str]) -> tuple[str, ...]:
+    """The interfaces of those names, in the order of the catalogue; the speculative one where none is named."""
+    from specint.config import check_names
+    from specint.contract.interfaces import names
+
+    check_names(wanted, (*names(), "all"), "interface", "--interface")
+    chosen = wanted or (SPECULATIVE,)
+    return names() if "all" in chosen else tuple(name for name in names() if name in chosen)
 
 
 def sglang_around(paths: Sequence[Path]) -> Path | None:

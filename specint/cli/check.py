@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from specint.checks.finding import Finding
     from specint.cli.session import Session
     from specint.compliance.model import ModelCompliance
-    from specint.config import Config
     from specint.outputs.outcome import Outcome
 
 
@@ -60,24 +59,24 @@ def command(
     """
     common = options.Common.taken_from(rest)
     from specint.checks.selection import failing_symbols, select_findings, selected_symbols
-    from specint.cli.session import analysed, configured
-    from specint.request import without_excluded
+    from specint.cli.session import configured, session_of
+    from specint.demands import without_excluded
 
     config = configured(common)
     extra = options.also_of(also)
     known_file = gate.baseline_path(baseline, config.baseline, updating=update_baseline)
     symbols = selected_symbols(options.listed(select) or config.select, (*config.ignore, *options.listed(ignore)))
     failing = failing_symbols(options.listed(fail_on))
-    session = analysed(common, config, paths)
+    session = session_of(common, config, paths)
     wanted = options.algorithms_of(session.analysis.contract, options.listed(algorithms), config)
     checked = _checked(session, options.listed(models))
     if not checked:
         printing.warn("no registered model class in these files", quiet=common.quiet)
 
-    lost = _lost(session, common, config, since) if since else ()
+    lost = _lost(session, common, since) if since else ()
     demands = _demands(session, checked, bool(models), wanted if options.listed(algorithms) else ())
     spoken = _unsuppressed(session, checked, (*demands, *lost))
-    everything = select_findings(without_excluded(spoken, config, session.placed.tree), symbols)
+    everything = select_findings(without_excluded(spoken, config, session.tree), symbols)
     findings = _about(session, checked, everything, wanted, demands, limited=bool(models))
     if changed_since:
         from specint.outputs.touched import touched
@@ -100,12 +99,12 @@ def command(
     return 1 if failed and not exit_zero else 0
 
 
-def _lost(session: Session, common: options.Common, config: Config, since: str) -> tuple[Finding, ...]:
+def _lost(session: Session, common: options.Common, since: str) -> tuple[Finding, ...]:
     """What the models lost since an earlier release."""
     from specint.checks.rules.lost_member import lost
     from specint.cli.session import earlier
 
-    now, then = session.analysis, earlier(common, config, session, since)
+    now, then = session.analysis, earlier(common, session, since)
     return lost(now.contract, now.models, then.models, then.sglang.version)
 
 
@@ -133,7 +132,7 @@ def _unsuppressed(
     from specint.checks.suppression import without_suppressed
 
     files = {model.file for model in checked} | (session.named or set())
-    kept, useless = without_suppressed([*session.analysis.findings, *demands], session.placed.tree, sorted(files))
+    kept, useless = without_suppressed([*session.analysis.findings, *demands], session.tree, sorted(files))
     return [*kept, *useless]
 
 
@@ -167,13 +166,13 @@ def _demands(
 ) -> list[Finding]:
     """What is missing of what the options and the configuration demand of these models."""
     from specint.config import place
-    from specint.request import required, unmet
+    from specint.demands import required, unmet
 
     pairs = {
         (model.class_, algorithm)
         for algorithm in algorithms
         for model in checked
-        if by_name or model.file in session.placed.singled_out
+        if by_name or model.file in session.opened.singled_out
     }
     classes = {model.class_ for model in checked}
     standing = required(session.analysis, session.config.require, place(session.config, "require"))

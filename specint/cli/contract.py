@@ -71,25 +71,13 @@ def command(
 
 def _contract(where: str | None, common: options.Common, config: Config) -> tuple[Contract, Origin]:
     from specint.cli.progress import progress
-    from specint.cli.session import interfaces_of
-    from specint.facts.store import Store, cache_directory
-    from specint.pipeline import contract_of
-    from specint.request import placed
-    from specint.source.locate import open_tree
+    from specint.cli.session import requested
+    from specint.request import contract_asked, opened
 
-    directory = common.cache_dir or config.cache_dir or cache_directory()
-    wanted = interfaces_of(common, config)
+    there = msgspec.structs.replace(common, sglang=where)
     with progress(quiet=common.quiet) as report:
-        say = None if report is None else (lambda what: report(what, 0, 0))
-        spec, relative_to = (where, None) if where else (config.sglang, config.folder)
-        tree = open_tree(spec, cache_dir=directory, relative_to=relative_to, progress=say)
-        calling = placed(tree, (), [*config.callers, *common.callers])
-        store = Store(None if common.no_cache else directory)
-        found = contract_of(
-            calling.tree, store=store, callers=calling.outside, interfaces=wanted, jobs=common.jobs, progress=report
-        )
-    kept = tuple(r for r in found.requirements if r.interface in wanted)
-    return msgspec.structs.replace(found, requirements=kept), tree.origin
+        sources = opened(requested(there, config, (), report))
+        return contract_asked(sources), (sources.against or sources.tree).origin
 
 
 def _diff(
@@ -133,10 +121,10 @@ def _diff(
 
 def _broken(diff: tuple[str, str], paths: tuple[Path, ...], common: options.Common, config: Config) -> tuple[str, ...]:
     """The verdicts of one's own models that the newer contract turns from ok into something else."""
-    from specint.cli.session import analysed
+    from specint.cli.session import session_of
 
-    before, after = (analysed(msgspec.structs.replace(common, sglang=where), config, paths) for where in diff)
-    own = before.placed.named or frozenset()
+    before, after = (session_of(msgspec.structs.replace(common, sglang=where), config, paths) for where in diff)
+    own = before.named or frozenset()
     then = {model.class_: model for model in before.analysis.models if model.file in own}
     lines = []
     for model in after.analysis.models:

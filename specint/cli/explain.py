@@ -62,10 +62,10 @@ def _explain_rule(rule: Rule, format_: options.Format, common: options.Common) -
 def _explain_model(name: str, names: Sequence[str], format_: options.Format, common: options.Common) -> int:
     if format_ == "markdown":
         raise click.UsageError("a model is explained as text or json; markdown is for rules")
-    from specint.cli.session import analysed, configured
+    from specint.cli.session import configured, session_of
     from specint.outputs.scope import find_models, resolve_algorithms
 
-    session = analysed(common, configured(common))
+    session = session_of(common, configured(common))
     analysis = session.analysis
     wanted = resolve_algorithms(analysis.contract, names)
     for model in find_models(analysis.models, name, "explain"):

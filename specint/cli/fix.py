@@ -49,17 +49,17 @@ def command(
     """
     common = options.Common.taken_from(rest)
     from specint.checks.selection import selected_symbols
-    from specint.cli.session import analysed, configured
+    from specint.cli.session import configured, session_of
     from specint.fix.plan import plan
 
     config = configured(common)
     symbols = selected_symbols(options.listed(select) or config.select, (*config.ignore, *options.listed(ignore)))
-    session = analysed(common, config, paths)
+    session = session_of(common, config, paths)
     findings = _findings(session, symbols, options.listed(models))
     owned = bool(paths or common.sglang or config.sglang)
     with ExitStack() as stack:
         made = plan(
-            session.placed.tree,
+            session.tree,
             session.analysis,
             findings,
             _analyser(session, common, stack),
@@ -91,8 +91,8 @@ def _findings(session: Session, symbols: frozenset[str], names: Sequence[str]) -
     """What is to be fixed: what `specint check` finds, but for demands, which no pass-through can meet."""
     from specint.checks.selection import select_findings
     from specint.checks.suppression import without_suppressed
+    from specint.demands import without_excluded
     from specint.outputs.scope import about_algorithms, find_models
-    from specint.request import without_excluded
 
     found: Iterable[Finding] = session.analysis.findings
     if session.named is not None:
@@ -103,21 +103,25 @@ def _findings(session: Session, symbols: frozenset[str], names: Sequence[str]) -
     algorithms = options.algorithms_of(session.analysis.contract, (), session.config)
     if algorithms:
         found = about_algorithms(found, algorithms)
-    tree = session.placed.tree
+    tree = session.tree
     kept, _ = without_suppressed(found, tree, ())
     return select_findings(without_excluded(kept, session.config, tree), symbols)
 
 
 def _analyser(session: Session, common: options.Common, stack: ExitStack) -> Callable[[Tree], Analysis]:
     """The same analysis again; what it reads is kept between the attempts even with --no-cache."""
-    from specint.facts.store import Store, cache_directory
-    from specint.pipeline import analyze
+    import msgspec
 
-    directory = common.cache_dir or session.config.cache_dir or cache_directory()
+    from specint.facts.store import Store
+    from specint.request import analysed
+
+    sources = session.opened
+    quiet = msgspec.structs.replace(sources.request, progress=None)
+    store = sources.store
     if common.no_cache:
-        directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="specint-")))
-    store = Store(directory)
-    return lambda tree: analyze(tree, store=store, models=session.placed.outside, jobs=common.jobs)
+        store = Store(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="specint-"))))
+    again = msgspec.structs.replace(sources, request=quiet, store=store)
+    return lambda tree: analysed(again, tree)
 
 
 def _untouchable(session: Session, file: str, *, owned: bool, written: bool) -> str:
@@ -129,7 +133,7 @@ def _untouchable(session: Session, file: str, *, owned: bool, written: bool) -> 
         return f"what is to be changed is in {session.shown(file)}, which isn't among PATHS"
     if not written:
         return ""
-    place = session.placed.tree.location(SourceFile.at(file))
+    place = session.tree.location(SourceFile.at(file))
     if place is None:
         hint = "--diff prints a patch; or name an unpacked SGLang with --sglang"
         raise SpecintError("is inside a wheel, where nothing can be fixed", session.analysis.sglang.source, hint)
@@ -146,7 +150,7 @@ def _write(session: Session, changes: Sequence[Change]) -> tuple[tuple[Change, .
 
     written: list[Change] = []
     for change in changes:
-        place = session.placed.tree.location(SourceFile.at(change.file))
+        place = session.tree.location(SourceFile.at(change.file))
         try:
             if place is not None:
                 replace(place, change.before, change.after)

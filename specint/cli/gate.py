@@ -56,9 +56,9 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
 
 def changed_files(session: Session, reference: str) -> frozenset[str]:
     """What differs from the commit, as files of the tree; one that is gone too, if it lay in SGLang."""
-    tree = session.placed.tree
+    tree = session.tree
     known = next(iter(tree.files()), None)
-    places = [tree.location(file) for file in (*session.placed.outside, *([known] if known else []))]
+    places = [tree.location(file) for file in (*session.opened.models, *([known] if known else []))]
     folders = [Path.cwd(), *(place.parent for place in places if place)]
     return frozenset(_in_tree(tree, changed_since(reference, folders)))
 

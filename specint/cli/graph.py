@@ -40,12 +40,11 @@ def command(class_: str | None, inner_of: str | None, format_: GraphFormat, **re
         raise click.UsageError("give a CLASS, or --inner-of CLASS")
     common = options.Common.taken_from(rest)
     from specint.cli.results import result_of
-    from specint.cli.session import analysed, configured
+    from specint.cli.session import configured, session_of
     from specint.outputs.diagrams.diagram import about, around, find_class
 
-    config = configured(common)
-    session = analysed(common, config)
-    result = result_of(common, config, session)
+    session = session_of(common, configured(common))
+    result = result_of(session)
     diagram = (
         around(result, find_class(result, inner_of)) if inner_of else about(result, find_class(result, class_ or ""))
     )

@@ -59,18 +59,18 @@ def command(
         raise click.UsageError("--format html is a file: say which with -o report.html")
     from specint.checks.selection import select_findings, selected_symbols
     from specint.cli.results import other_release, result_of
-    from specint.cli.session import analysed, configured
+    from specint.cli.session import configured, session_of
+    from specint.demands import without_excluded
     from specint.outputs.scope import narrow
-    from specint.request import without_excluded
 
     config = configured(common)
     symbols = selected_symbols(options.listed(select) or config.select, (*config.ignore, *options.listed(ignore)))
-    session = analysed(common, config)
+    session = session_of(common, config)
     wanted = options.algorithms_of(session.analysis.contract, options.listed(algorithms), config)
     analysis = narrow(session.analysis, options.listed(models), wanted)
-    findings = select_findings(without_excluded(analysis.findings, config, session.placed.tree), symbols)
+    findings = select_findings(without_excluded(analysis.findings, config, session.tree), symbols)
 
-    result = result_of(common, config, session, analysis)
+    result = result_of(session, analysis)
     other = other_release(common, config, compare) if compare else None
     if format_ == "html":
         from specint.outputs.html import report_html

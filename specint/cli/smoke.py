@@ -15,10 +15,10 @@ from specint.cli.examples import examples
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from specint.cli.session import Session
     from specint.config import Config
     from specint.pipeline import Analysis
     from specint.smoke.model import Job, Report
-    from specint.source.tree import Tree
 
 DISAGREEMENT = 3
 
@@ -96,7 +96,8 @@ def command(
         raise click.UsageError("name classes, or give --all, or --model-path")
     config = configured(common)
     interpreter = place.interpreter(python)
-    tree, analysis = _analysed(common, config, interpreter)
+    session = _session(common, config, interpreter)
+    analysis = session.analysis
     wanted = options.algorithms_of(analysis.contract, options.listed(algorithms), config)
     wish = plan.Wish(
         algorithms=wanted,
@@ -109,10 +110,10 @@ def command(
         dtype=dtype,
     )
     jobs = _jobs(analysis, names, model_path, wish)
-    with place.runnable(tree) as folder, progress(quiet=common.quiet) as report:
+    with place.runnable(session.opened.sglang) as folder, progress(quiet=common.quiet) as report:
         setup = process.Setup(
             python=interpreter,
-            package=tree.package,
+            package=session.tree.package,
             paths=(str(folder),),
             stand_ins=stand_ins(),
             device=device,
@@ -122,7 +123,9 @@ def command(
         workers = common.jobs or (max(1, min(4, os.cpu_count() or 1)) if len(jobs) > 4 and setup.fork else 1)
         ready, ran = run(jobs, setup, workers, report)
     results = tuple(judged(analysis, job, one, wanted) for job, one in zip(jobs, ran, strict=True))
-    made = Report(schema="specint.smoke/1", source=tree.origin.source, ready=ready, algorithms=wanted, results=results)
+    made = Report(
+        schema="specint.smoke/1", source=session.tree.origin.source, ready=ready, algorithms=wanted, results=results
+    )
     _put(made, format_, common, detailed=len(results) <= 6)
     return _exit_code(made)
 
@@ -131,28 +134,20 @@ def _has_gpu() -> bool:
     return Path("/dev/nvidia0").exists() or Path("/dev/kfd").exists()
 
 
-def _analysed(common: options.Common, config: Config, python: str) -> tuple[Tree, Analysis]:
-    from specint.cli.progress import progress
+def _session(common: options.Common, config: Config, python: str) -> Session:
+    """What is analysed: without an SGLang that is named, the one that the interpreter has."""
+    from specint.cli.session import session_of
     from specint.errors import SpecintError
-    from specint.facts.store import Store, cache_directory
-    from specint.pipeline import analyze
     from specint.smoke.place import installed
-    from specint.source.locate import open_tree
 
-    directory = common.cache_dir or config.cache_dir or cache_directory()
-    spec, relative_to = (common.sglang, None) if common.sglang else (config.sglang, config.folder)
-    if spec is None:
+    if common.sglang is None and config.sglang is None:
         found = installed(python)
         if found is None:
             raise SpecintError(
                 "has no sglang", python, "name its interpreter with --python, or an SGLang with --sglang"
             )
-        spec = str(found)
-    with progress(quiet=common.quiet) as report:
-        say = None if report is None else (lambda what: report(what, 0, 0))
-        tree = open_tree(spec, cache_dir=directory, relative_to=relative_to, progress=say)
-        store = Store(None if common.no_cache else directory)
-        return tree, analyze(tree, store=store, jobs=common.jobs, progress=report)
+        common = msgspec.structs.replace(common, sglang=str(found))
+    return session_of(common, config)
 
 
 def _jobs(analysis: Analysis, names: Sequence[str], model_path: Path | None, wish: Any) -> list[Job]:  # noqa: ANN401

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from specint.config import Config, demand, load_config
-from specint.errors import SpecintError
+from specint.demands import required, unmet, without_excluded
 from specint.pylint_plugin.modelfile import MARK, LintedFile
-from specint.reading import named_path
-from specint.request import Placed, placed, required, unmet, without_excluded
-from specint.source.models import open_models
+from specint.reading import named_path, read_regular
+from specint.request import Opened, analysed, opened, request_of
 from specint.source.tree import SourceFile, Tree
 
 if TYPE_CHECKING:
     from specint.checks.finding import Finding
     from specint.outputs.places import Place
     from specint.pipeline import Analysis
+    from specint.request import Request
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,12 +34,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """An analysis, the tree it is of, and the findings by the path of their file in that tree.
+    """An analysis: what it is of, and the findings by the path of their file in that tree.
 
     `known` are the places of the files that findings have named so far.
     """
 
-    placed: Placed
+    sources: Opened
     by_file: dict[str, tuple[Finding, ...]]
     known: dict[str, Place] = {}
 
@@ -55,13 +55,13 @@ class Index:
     def findings(self, file: LintedFile) -> Sequence[Finding]:
         """What is found in this file; SpecintError if its SGLang can't be analysed."""
         found = self._place(file)
-        own = found.placed.tree.file_at(file.path)
+        tree = found.sources.tree
+        own = tree.file_at(file.path)
         if own is None:
             return ()
-        if file.text is not None and file.text != _text(found.placed.tree, own):
+        if file.text is not None and file.text != _text(tree, own):
             # An unsaved buffer: this module alone is read again, all else comes from the cache.
-            changed = msgspec.structs.replace(found.placed, tree=found.placed.tree.overlay({own.module: file.text}))
-            found = self._analysed(changed)
+            found = self._analysed(found.sources, tree.overlay({own.module: file.text}))
         return found.by_file.get(own.path, ())
 
     def places(self, file: LintedFile, finding: Finding) -> dict[str, Place]:
@@ -72,7 +72,7 @@ class Index:
         names = {finding.file, *(one.file for one in finding.evidence)}
         if new := names - found.known.keys():
             top = reporting_folder()
-            found.known.update((name, place_in_tree(found.placed.tree, name, top)) for name in new)
+            found.known.update((name, place_in_tree(found.sources.tree, name, top)) for name in new)
         return {name: found.known[name] for name in sorted(names)}
 
     def _place(self, file: LintedFile) -> _Place:
@@ -80,7 +80,7 @@ class Index:
         known = self._places.get(key)
         if known is None:
             try:
-                known = self._analysed(self._placed(file))
+                known = self._analysed(opened(self._request(file)))
             except Exception as error:  # the same for every file of the tree: found out once
                 known = error
             self._places[key] = known
@@ -88,34 +88,26 @@ class Index:
             raise known
         return known
 
-    def _placed(self, file: LintedFile) -> Placed:
-        from specint.source.locate import open_tree
-
-        config = self._configuration()
-        if file.sglang:
-            tree = open_tree(str(file.sglang), cache_dir=self._cache_dir())
-        elif self._settings.sglang:
-            tree = open_tree(self._settings.sglang, cache_dir=self._cache_dir())
-        else:
-            tree = open_tree(config.sglang, cache_dir=self._cache_dir(), relative_to=config.folder)
-        own = [Path(path) for path in self._settings.models]
-        own += [config.folder / path if (config.folder / path).exists() else Path(path) for path in config.models]
-        beside = placed(tree, (), own)
-        if beside.tree.file_at(file.path) is not None:
-            return beside
-        return _with_siblings(beside, file.path)
-
-    def _analysed(self, place: Placed) -> _Place:
-        from specint.facts.store import Store
-        from specint.pipeline import analyze
-
-        analysis = analyze(
-            place.tree, store=Store(self._cache_dir()), models=place.outside, jobs=self._settings.jobs, progress=None
+    def _request(self, file: LintedFile) -> Request:
+        options = self._settings
+        request = request_of(
+            self._configuration(),
+            sglang=str(file.sglang or "") or options.sglang or None,
+            models=[Path(path) for path in options.models],
+            cache_dir=named_path(options.cache_dir, "--specint-cache-dir") if options.cache_dir else None,
+            jobs=options.jobs,
         )
+        if file.sglang or any(file.path.is_relative_to(path.absolute()) for path in request.models):
+            return request
+        # The folder is analysed once, not once for each file of it.
+        return msgspec.structs.replace(request, models=(*request.models, *_with_siblings(file.path)))
+
+    def _analysed(self, sources: Opened, tree: Tree | None = None) -> _Place:
+        analysis = analysed(sources, tree)
         by_file: dict[str, list[Finding]] = {}
-        for finding in self._selected(analysis, place.tree):
+        for finding in self._selected(analysis, tree or sources.tree):
             by_file.setdefault(finding.file, []).append(finding)
-        return _Place(place, {path: tuple(found) for path, found in by_file.items()})
+        return _Place(sources, {path: tuple(found) for path, found in by_file.items()})
 
     def _selected(self, analysis: Analysis, tree: Tree) -> Sequence[Finding]:
         """As `specint check` selects, but for the rules: those are pylint's to enable and disable."""
@@ -139,30 +131,16 @@ class Index:
             self._config = load_config(Path.cwd())
         return self._config
 
-    def _cache_dir(self) -> Path:
-        from specint.facts.store import cache_directory
 
-        if self._settings.cache_dir:
-            return named_path(self._settings.cache_dir, "--specint-cache-dir")
-        return self._configuration().cache_dir or cache_directory()
+def _with_siblings(path: Path) -> list[Path]:
+    """A file outside SGLang, and the model files beside it."""
+    return [path, *(one for one in sorted(path.parent.glob("*.py")) if one != path and _registers(one))]
 
 
-def _with_siblings(place: Placed, path: Path) -> Placed:
-    """A file outside SGLang, and the model files beside it: the folder is analysed once, not once for each file."""
-    source = open_models(path).trees[0]
-    own = source.file_at(path)
-    if own is None:
-        return place
-    folder = own.path.rpartition("/")[0]
-    siblings = [SourceFile.at(f"{folder}/{stem}.py") for stem in source.folder(folder).files]
-    outside = tuple(file for file in siblings if file == own or _registers(source, file))
-    return msgspec.structs.replace(place, tree=place.tree.beside(source), outside=(*place.outside, *outside))
-
-
-def _registers(tree: Tree, file: SourceFile) -> bool:
+def _registers(path: Path) -> bool:
     try:
-        return MARK in tree.read(file)
-    except SpecintError:  # said when that file is linted
+        return MARK in read_regular(path)
+    except OSError:  # said when that file is linted
         return False
 
 
