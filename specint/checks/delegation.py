@@ -175,7 +175,7 @@ def _obstacle(
             if node in context.judge.hierarchy.order(heir).nodes:
                 assigned = context.judge.composition.assignments(heir).get(member)
                 if assigned:
-                    place = f"{assigned[0].owner.file}:{assigned[0].line}"
+                    place = f"{assigned[0].file}:{assigned[0].line}"
                     return f"a property would be in the way of self.{member} = ... ({place}): decide who holds it"
         return ""
     for provider in providers:

@@ -39,10 +39,12 @@ def insists(requirement: Requirement, algorithm: str) -> bool:
 
 @dataclass(frozen=True)
 class Wrapped:
-    """One attribute of a model that holds a model: each class it can be, with the condition under which."""
+    """One attribute of a model that holds a model: each class it can be, with the condition under which, and the first
+    line that gives it one."""
 
     attribute: str
     candidates: list[tuple[ClassNode, str]]
+    file: str
     line: int
 
 
@@ -130,8 +132,8 @@ class Judge:
                 if candidate is not node and self.is_model(candidate)
             }
             if candidates:
-                line = next(one.line for one in assignments if one.classes)
-                found.append(Wrapped(attribute, list(candidates.items()), line))
+                first = next(one for one in assignments if not candidates.keys().isdisjoint(one.classes))
+                found.append(Wrapped(attribute, list(candidates.items()), first.file, first.line))
         return tuple(found)
 
     def is_model(self, node: ClassNode) -> bool:

@@ -91,7 +91,7 @@ class Members:
             status="present",
             provider=first.owner.key,
             way="attribute",
-            file=first.owner.file,
+            file=first.file,
             line=first.line,
             reason=reason,
         )

@@ -132,7 +132,7 @@ class Code:
         """The parameter names that the argument at an index of a call can meet."""
         for function in self.functions.get(callee, ()):
             names = [p.name for p in function.facts.params if p.kind in ("positional-only", "positional")]
-            skip = 1 if function.owner is not None and function.outer is None else 0
+            skip = 1 if function.takes_receiver else 0
             if index + skip < len(names):
                 yield names[index + skip]
         for function in self.functions.get("__init__", ()):
@@ -155,8 +155,7 @@ class _Walk:
     def __init__(self, code: Code, function: FunctionNode) -> None:
         self.code = code
         self.function = function
-        method = function.owner is not None and function.facts.params
-        self.own = facts.Name(function.facts.params[0].name) if method else facts.Name("")
+        self.own = facts.Name(function.receiver or "")
         self.step: facts.Step = facts.Return(None, -1, 0)
         self.mentions = code.mentions[id(function)]
         self.attributes = code.attributes[id(function)]

@@ -192,9 +192,8 @@ class Conditions:
             case facts.Name(id=name) | facts.Attribute(name=name) if name in self.roots.declared.algorithm.attributes:
                 return not self._is_option(expr)
             case facts.Name():
-                own = function.facts.params[0].name if function.facts.params else ""
                 if function.owner is not None and self.hierarchy.is_subclass(function.owner, self.roots.enum):
-                    return expr.id == own
+                    return expr.id == function.receiver
                 key = ("algorithm", id(function), expr.id)
                 return self.questions.ask(key, lambda: self._names_algorithm(expr.id, function), False)
             case facts.Call(func=facts.Attribute(base=base)):  # the enum's own ways to make a member of a name

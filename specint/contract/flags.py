@@ -169,7 +169,7 @@ def _callees(func: Expr, function: FunctionNode, evaluator: Evaluator) -> Iterat
 
 
 def _is_self(expr: Expr, function: FunctionNode) -> bool:
-    return bool(function.facts.params) and expr == facts.Name(function.facts.params[0].name)
+    return function.receiver is not None and expr == facts.Name(function.receiver)
 
 
 def _is_constant(expr: Expr | None, truth: bool) -> bool:

@@ -184,7 +184,7 @@ class Receivers:
         for caller in self.callers(function):
             frame = self.frame(caller.function)
             assert isinstance(caller.expr, facts.Call)
-            bound = bind_arguments(function, caller.expr, skip_first=_skips_first(function))
+            bound = bind_arguments(function, caller.expr, skip_first=function.takes_receiver)
             if param.name in bound:
                 found |= self.evaluator.evaluate(bound[param.name], frame, caller.step)
         return frozenset(found)
@@ -230,10 +230,10 @@ class Receivers:
         func = call.expr.func
         base = func.base if isinstance(func, facts.Attribute) else None
         if isinstance(func, facts.Attribute) and isinstance(base, facts.Call) and base.func == facts.Name("super"):
-            owner, after = call.function.owner, self.project.super_after(call.function, base)
-            if owner is None or after is None or function.owner is None or function.name != func.name:
+            owner = call.function.owner
+            if owner is None or function.owner is None or function.name != func.name:
                 return False
-            member = self.hierarchy.next_definition(owner, after, func.name)
+            member = self.hierarchy.above(call.function, base, owner, func.name)
             return member is not None and member.function is function
         callees = self.evaluator.evaluate(func, self.frame(call.function), call.step)
         known = False
@@ -301,10 +301,6 @@ class Receivers:
         values = self.evaluator.evaluate(expr, self.frame(function), step)
         roles = {value.role for value in values if isinstance(value, ModelObject)}
         return roles - {"both"} or roles  # "both" is what is left where one way of several tells no side
-
-
-def _skips_first(function: FunctionNode) -> bool:
-    return function.owner is not None and function.outer is None
 
 
 def _on_side(value: Value, role: str) -> Value:

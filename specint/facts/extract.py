@@ -12,6 +12,7 @@ from specint.facts import model as facts
 from specint.facts.bounds import DEEPEST, LONGEST, MOST_CONDITIONS, TooMuch, check_amount
 from specint.facts.model import Expr
 from specint.facts.pragmas import pragmas_of
+from specint.facts.spelling import attribute_changes, plain_item, plain_lookup
 
 _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
@@ -64,10 +65,11 @@ def extract(text: str, *, name: str, path: str, is_package: bool = False) -> fac
 class _Scope:
     """Builds one `Scope`; nested scopes get a builder of their own."""
 
-    def __init__(self, module: list[str], is_package: bool, prefix: str = "") -> None:
+    def __init__(self, module: list[str], is_package: bool, prefix: str = "", first: str = "") -> None:
         self.module = module
         self.is_package = is_package
         self.prefix = prefix
+        self.first = first  # what `super()` means by the object: the first parameter of the function, or of that around
         self.guards: list[facts.Guard] = []
         self.steps: list[facts.Step] = []
         self.functions: list[facts.Function] = []
@@ -137,8 +139,17 @@ class _Scope:
         return guard
 
     def expression(self, node: ast.Expr, guard: int) -> int:
-        if not isinstance(node.value, ast.Constant):
-            self.steps.append(facts.Evaluate(self.expr(node.value), guard, node.lineno))
+        if isinstance(node.value, ast.Constant):
+            return guard
+        value = self.expr(node.value)
+        changes = attribute_changes(value, self.first)
+        for target, given in changes:
+            if given is None:
+                self.steps.append(facts.Delete(target, guard, node.lineno))
+            else:
+                self.bind(target, given, "=", guard, node.lineno)
+        if not changes:
+            self.steps.append(facts.Evaluate(value, guard, node.lineno))
         return guard
 
     def returns(self, node: ast.Return, guard: int) -> int:
@@ -261,7 +272,9 @@ class _Scope:
         return guard
 
     def define(self, node: ast.FunctionDef | ast.AsyncFunctionDef, guard: int) -> int:
-        inner = _Scope(self.module, self.is_package, f"{self.prefix}{node.name}.")
+        params = [*node.args.posonlyargs, *node.args.args]
+        first = params[0].arg if params else self.first
+        inner = _Scope(self.module, self.is_package, f"{self.prefix}{node.name}.", first)
         body = inner.read(node.body)
         self.functions.append(
             facts.Function(
@@ -358,12 +371,17 @@ class _Scope:
         return self.expr(node)
 
     def call(self, node: ast.Call) -> Expr:
-        return facts.Call(
+        found = facts.Call(
             self.expr(node.func),
             tuple([self.expr(arg) for arg in node.args]),
             tuple([facts.Keyword(k.arg, self.expr(k.value)) for k in node.keywords]) if node.keywords else (),
             node.lineno,
         )
+        return plain_lookup(found) if isinstance(node.func, ast.Name) else found
+
+    def subscript(self, node: ast.Subscript) -> Expr:
+        line = node.end_lineno or node.lineno
+        return plain_item(facts.Item(self.expr(node.value), self.expr(node.slice)), line)
 
     def attribute(self, node: ast.Attribute) -> Expr:
         # the name stands at the end of the expression: the line a reader should open in a chain over several lines
@@ -482,7 +500,7 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[_Scope, Any], Expr]] = {
     ast.Attribute: _Scope.attribute,
     ast.Call: _Scope.call,
     ast.Constant: _Scope.constant,
-    ast.Subscript: lambda scope, node: facts.Item(scope.expr(node.value), scope.expr(node.slice)),
+    ast.Subscript: _Scope.subscript,
     ast.Tuple: lambda scope, node: facts.Display(tuple([scope.expr(item) for item in node.elts])),
     ast.List: lambda scope, node: facts.Display(tuple([scope.expr(item) for item in node.elts])),
     ast.Set: lambda scope, node: facts.Display(tuple([scope.expr(item) for item in node.elts])),

@@ -302,6 +302,15 @@ class Function(Node, frozen=True, array_like=True, gc=False):
     body: Scope
     is_generator: bool
 
+    def is_decorated(self, *names: str) -> bool:
+        """Whether a decorator has one of these last names: `functools.cached_property` has `cached_property`."""
+        called = (one.func if isinstance(one, Call) else one for one in self.decorators)
+        return any((dotted(one) or "").rpartition(".")[2] in names for one in called)
+
+    def returned(self) -> Iterator[Return]:
+        """Every `return` of the body."""
+        return (step for step in self.body.steps if isinstance(step, Return))
+
 
 class Class(Node, frozen=True, array_like=True, gc=False):
     """`qualname` is dotted within the module; `line` is that of the `class` statement, decorators left out."""
@@ -378,6 +387,23 @@ def walk(expr: Expr) -> Iterator[Expr]:
             pending += parts(one)[::-1]
 
 
+def targets(target: Expr) -> Iterator[Expr]:
+    """What an assignment gives a value: the target itself, or each of those that a tuple or list is unpacked into."""
+    match target:
+        case Display(items=items):
+            for item in items:
+                yield from targets(item)
+        case Starred(value=value):
+            yield from targets(value)
+        case _:
+            yield target
+
+
+def super_call(expr: Expr) -> Call | None:
+    """The call itself, where an expression is `super()` or `super(Class, self)`."""
+    return expr if isinstance(expr, Call) and expr.func == _SUPER else None
+
+
 def spell(expr: Expr | None) -> str:
     """An expression as a reader would write it, shortened where only its parts are kept."""
     match expr:
@@ -436,5 +462,6 @@ def dotted(expr: Expr | None) -> str | None:
     return ".".join(reversed(parts))
 
 
+_SUPER = Name("super")
 encode = msgspec.msgpack.Encoder().encode
 decode = msgspec.msgpack.Decoder(Module).decode

@@ -17,10 +17,10 @@ from specint.graph.composition import Assignment, Composition
 from specint.graph.evaluator import Frame
 from specint.graph.hierarchy import Hierarchy, Member, external_classes
 from specint.graph.project import ClassNode, FunctionNode, Project
+from specint.graph.steps import REGISTERS, assigned
 from specint.graph.value import ConstantValue, Instance
 
 _HARMLESS = frozenset({"super", "isinstance", "hasattr", "getattr", "type", "id", "repr", "print", "len", "callable"})
-_REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
 _COMPUTES_NAMES = ("__getattr__", "__getattribute__", "__setattr__", "__new__")
 
 
@@ -70,7 +70,7 @@ class Attributes:
         self.composition = composition
         self._arms: dict[tuple[str, str], tuple[Arm, ...]] = {}
         self._calls: dict[str, dict[int, list[tuple[facts.Step, FunctionNode]]]] = {}
-        self._places: dict[str, dict[tuple[int, int, str], list[Assignment]]] = {}
+        self._steps: dict[str, dict[tuple[int, str], list[Assignment]]] = {}
         self._open: dict[str, bool] = {}
         self._written: dict[str, frozenset[str]] = {}
 
@@ -104,7 +104,7 @@ class Attributes:
         found = [arm for one in survivors for arm in _given(one)]
         if not always and member is None and survivors and not self.is_open(node):
             first = survivors[0]
-            found.append(Arm("unset", None, None, _unless(first), first.owner.file, first.line))
+            found.append(Arm("unset", None, None, _unless(first), first.file, first.line))
         if any(arm.kind in ("none", "unset") for arm in found) and self._set_later(node, name):
             found = [UNKNOWN if arm.kind in ("none", "unset") else arm for arm in found]
         return tuple(found) or (UNKNOWN,)
@@ -135,8 +135,7 @@ class Attributes:
                 given, always = self._run(node, name, callee, running)
                 if given:
                     events.append(_Event(step.guard, step.line, given, always))
-            here = places.get((id(function), step.line, name))
-            if here and isinstance(step, (facts.Bind, facts.Evaluate)) and not any(e.line == step.line for e in events):
+            if here := places.get((id(step), name)):
                 events.append(_Event(step.guard, step.line, tuple(here), True))
         return _settle(scope, events)
 
@@ -154,14 +153,15 @@ class Attributes:
             self._calls[node.key] = found
         return self._calls[node.key]
 
-    def _assigned_at(self, node: ClassNode) -> dict[tuple[int, int, str], list[Assignment]]:
-        if node.key not in self._places:
-            found: dict[tuple[int, int, str], list[Assignment]] = {}
+    def _assigned_at(self, node: ClassNode) -> dict[tuple[int, str], list[Assignment]]:
+        """The assignments of a class by the step that makes them, and the attribute."""
+        if node.key not in self._steps:
+            found: dict[tuple[int, str], list[Assignment]] = {}
             for name, assignments in self.composition.assignments(node).items():
                 for one in assignments:
-                    found.setdefault((id(one.function), one.line, name), []).append(one)
-            self._places[node.key] = found
-        return self._places[node.key]
+                    found.setdefault((id(one.step), name), []).append(one)
+            self._steps[node.key] = found
+        return self._steps[node.key]
 
     # -- what can't be known ---------------------------------------------------------------------------------------
 
@@ -189,9 +189,10 @@ class Attributes:
         if module.name not in self._written:
             found: set[str] = set()
             for function in self.project.functions_of(module):
-                own = facts.Name(function.facts.params[0].name) if function.facts.params and function.owner else None
+                own = facts.Name(function.receiver) if function.receiver is not None else None
                 for step in function.facts.body.steps:
-                    found.update(name for base, name in _writes(step) if base != own)
+                    targets = (target for target, _ in assigned(step) if isinstance(target, facts.Attribute))
+                    found.update(target.name for target in targets if target.base != own)
             self._written[module.name] = frozenset(found)
         return self._written[module.name]
 
@@ -255,7 +256,7 @@ def _within(scope: facts.Scope, guard: int, outer: int) -> bool:
 
 def _given(assignment: Assignment) -> Iterator[Arm]:
     """What one assignment gives. `None` beside something else counts only where the source says when."""
-    place = (assignment.condition, assignment.owner.file, assignment.line)
+    place = (assignment.condition, assignment.file, assignment.line)
     if not assignment.values:
         yield UNKNOWN
     for value in sorted(assignment.values, key=str):
@@ -267,16 +268,8 @@ def _given(assignment: Assignment) -> Iterator[Arm]:
             yield Arm("none", None, None, *place).under(test)
         else:
             yield UNKNOWN
-    if len(assignment.values) < _choices(_value_of(assignment)):
+    if len(assignment.values) < _choices(assignment.value):
         yield UNKNOWN  # one of the alternatives gave nothing that could be followed
-
-
-def _value_of(assignment: Assignment) -> facts.Expr | None:
-    """The expression that is assigned."""
-    for step in assignment.function.facts.body.steps:
-        if isinstance(step, facts.Bind) and step.line == assignment.line:
-            return step.value
-    return None
 
 
 def _choices(expr: facts.Expr | None) -> int:
@@ -291,7 +284,7 @@ def _choices(expr: facts.Expr | None) -> int:
 
 def _chosen_none(assignment: Assignment) -> str | None:
     """The condition of a `… if test else None`, "" negated where None is its first half; None for anything else."""
-    match _value_of(assignment):
+    match assignment.value:
         case facts.Choice(test=test, otherwise=facts.Constant(value=None)):
             return facts.spell(opposite(test))
         case facts.Choice(test=test, then=facts.Constant(value=None)):
@@ -302,28 +295,26 @@ def _chosen_none(assignment: Assignment) -> str | None:
 
 def _unless(assignment: Assignment) -> str:
     """When the outermost condition around an assignment doesn't hold."""
-    for step in assignment.function.facts.body.steps:
-        if isinstance(step, (facts.Bind, facts.Evaluate)) and step.line == assignment.line and step.guard != -1:
-            guards = assignment.function.facts.body.guards_of(step.guard)
-            tests = [(g.test, g.positive) for g in guards if g.kind == "if" and g.test is not None]
-            if tests:
-                test, positive = tests[-1]
-                return facts.spell(opposite(test) if positive else test)
-    return ""
+    guards = assignment.function.facts.body.guards_of(assignment.step.guard)
+    tests = [(g.test, g.positive) for g in guards if g.kind == "if" and g.test is not None]
+    if not tests:
+        return ""
+    test, positive = tests[-1]
+    return facts.spell(opposite(test) if positive else test)
 
 
 def _computes(method: FunctionNode) -> bool:
     """Whether a method names an attribute of its object by something else than a literal."""
-    if not method.facts.params:
+    if method.receiver is None:
         return False
-    own = facts.Name(method.facts.params[0].name)
+    own = facts.Name(method.receiver)
     for call in _statement_calls(method):
         match call:
             case facts.Call(func=facts.Name(id="setattr"), args=(base, name, *_)) if base == own:
                 if not isinstance(name, facts.Constant):
                     return True
             case facts.Call(func=facts.Attribute(base=base, name=called), args=args) if base == own:
-                if called in _REGISTERS and (not args or not isinstance(args[0], facts.Constant)):
+                if called in REGISTERS and (not args or not isinstance(args[0], facts.Constant)):
                     return True
             case facts.Call(func=facts.Attribute(base=facts.Attribute(base=base, name="__dict__"))) if base == own:
                 return True
@@ -349,9 +340,9 @@ def _statement_calls(function: FunctionNode) -> Iterator[facts.Call]:
 def _gives_itself_away(frame: Frame) -> bool:
     """Whether a constructor hands its object to somebody who may put attributes on it."""
     function = frame.function
-    if function is None or not function.facts.params:
+    if function is None or function.receiver is None:
         return False
-    own = facts.Name(function.facts.params[0].name)
+    own = facts.Name(function.receiver)
     for call in _calls_in(function):
         if own in call.args or any(keyword.value == own for keyword in call.keywords):
             match call.func:
@@ -369,22 +360,3 @@ def _calls_in(function: FunctionNode) -> Iterator[facts.Call]:
         value = getattr(step, "value", None)
         if isinstance(value, facts.Node):
             yield from (part for part in facts.walk(value) if isinstance(part, facts.Call))  # type: ignore[arg-type]
-
-
-def _writes(step: facts.Step) -> Iterator[tuple[facts.Expr, str]]:
-    if isinstance(step, facts.Bind):
-        target = step.target
-        if isinstance(target, facts.Attribute):
-            yield target.base, target.name
-        elif isinstance(target, facts.Display):
-            yield from ((one.base, one.name) for one in target.items if isinstance(one, facts.Attribute))
-    elif isinstance(step, facts.Evaluate) and isinstance(step.value, facts.Call):
-        match step.value:
-            case facts.Call(func=facts.Name(id="setattr"), args=(base, facts.Constant(value=str(name)), *_)):
-                yield base, name
-            case facts.Call(
-                func=facts.Attribute(base=base, name=called), args=(facts.Constant(value=str(name)), *_)
-            ) if called in _REGISTERS:
-                yield base, name
-            case _:
-                pass

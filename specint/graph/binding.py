@@ -27,21 +27,13 @@ def bind_arguments(function: FunctionNode, call: facts.Call, *, skip_first: bool
     return bound
 
 
-def takes_receiver(function: FunctionNode) -> bool:
-    """Whether a function is a method whose first parameter is the object or class it is reached through."""
-    return function.owner is not None and function.outer is None and not is_static(function)
-
-
-def is_static(function: FunctionNode) -> bool:
-    """Whether a method takes no receiver."""
-    return any((facts.dotted(d) or "").rpartition(".")[2] == "staticmethod" for d in function.facts.decorators)
-
-
 def own_binds(step: facts.Step, own_name: str) -> Iterator[tuple[str, facts.Bind]]:
     """The attributes that a step binds on the object itself; what is appended to a list counts too."""
     match step:
         case facts.Bind(target=target):
-            yield from ((name, step) for name in _attributes_of(target, own_name))
+            for one in facts.targets(target):
+                if isinstance(one, facts.Attribute) and one.base == facts.Name(own_name):
+                    yield one.name, step
         case facts.Evaluate(
             value=facts.Call(
                 func=facts.Attribute(
@@ -51,23 +43,6 @@ def own_binds(step: facts.Step, own_name: str) -> Iterator[tuple[str, facts.Bind
             )
         ) if found == own_name:
             yield name, facts.Bind(step.value, facts.Display((value,)), None, "=", step.guard, step.line)
-        case facts.Evaluate(
-            value=facts.Call(
-                func=facts.Name(id="setattr"), args=(facts.Name(id=found), facts.Constant(value=str(name)), value)
-            )
-        ) if found == own_name:
-            yield name, facts.Bind(facts.Name(name), value, None, "=", step.guard, step.line)
-        case _:
-            pass
-
-
-def _attributes_of(target: Expr, own_name: str) -> Iterator[str]:
-    match target:
-        case facts.Attribute(base=facts.Name(id=found), name=name) if found == own_name:
-            yield name
-        case facts.Display(items=items):
-            for item in items:
-                yield from _attributes_of(item, own_name)
         case _:
             pass
 

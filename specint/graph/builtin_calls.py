@@ -59,10 +59,9 @@ def _super_call(
     evaluator: Evaluator, above: facts.Call, name: str, call: facts.Call, frame: Frame, at: facts.Step | None
 ) -> Values:
     function, receiver = frame.function, frame.receiver
-    after = evaluator.project.super_after(function, above) if function is not None else None
-    if after is None or not isinstance(receiver, Instance):
+    if function is None or not isinstance(receiver, Instance):
         return NOTHING
-    member = evaluator.hierarchy.next_definition(receiver.node, after, name)
+    member = evaluator.hierarchy.above(function, above, receiver.node, name)
     if member is None or member.function is None:
         return NOTHING
     arguments = evaluator.arguments(member.function, call, frame, at, receiver)

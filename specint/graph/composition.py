@@ -15,6 +15,7 @@ from specint.graph.binding import bind_arguments
 from specint.graph.evaluator import Evaluator, Frame
 from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import ClassNode, FunctionNode, Project
+from specint.graph.steps import assigned
 from specint.graph.value import (
     ClassValue,
     ConstantValue,
@@ -26,8 +27,6 @@ from specint.graph.value import (
     Values,
 )
 
-_REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
-
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
@@ -35,6 +34,7 @@ class Assignment:
 
     Attributes:
         owner: the class whose method assigns.
+        step: the assignment itself; `value` is what it gives, None where that is a part of what is unpacked.
         condition: the conditions around it as written, "" where it always happens.
         late: it happens in a method that the constructor doesn't run.
     """
@@ -42,10 +42,21 @@ class Assignment:
     attribute: str
     owner: ClassNode
     function: FunctionNode
-    line: int
+    step: facts.Step
+    value: facts.Expr | None
     values: Values
     condition: str
     late: bool = False
+
+    @property
+    def file(self) -> str:
+        """The file that it stands in: a base's, where the base's constructor assigns."""
+        return self.function.module.path
+
+    @property
+    def line(self) -> int:
+        """The line in that file."""
+        return self.step.line
 
     @property
     def classes(self) -> tuple[ClassNode, ...]:
@@ -91,8 +102,8 @@ class Composition:
         for step, call in _calls(function):
             for callee, first in self.callees(call, frame, node):
                 bound = bind_arguments(callee, call, skip_first=first)
-                if not first and callee.facts.params:  # Base.__init__(self, …)
-                    bound.pop(callee.facts.params[0].name, None)
+                if not first and callee.receiver is not None:  # Base.__init__(self, …)
+                    bound.pop(callee.receiver, None)
                 arguments = {name: self.evaluator.evaluate(expr, frame, step) for name, expr in bound.items()}
                 self._run(Frame(callee.module, callee, Instance(node), arguments), node, found)
 
@@ -100,11 +111,13 @@ class Composition:
         """The methods of the object under construction that a call runs, and whether `self` is passed by itself."""
         function = frame.function
         assert function is not None
-        own = facts.Name(function.facts.params[0].name) if function.facts.params else None
+        own = facts.Name(function.receiver) if function.receiver is not None else None
         match call.func:
+            case facts.Name(id=name):
+                yield from ((inner, False) for inner in function.nested if inner.name == name)
+                return
             case facts.Attribute(base=facts.Call(func=facts.Name(id="super")) as above, name=name):
-                after = self.project.super_after(function, above)
-                member = self.hierarchy.next_definition(node, after, name) if after is not None else None
+                member = self.hierarchy.above(function, above, node, name)
             case facts.Attribute(base=base, name=name) if base == own:
                 member = self.hierarchy.lookup(node, name)
             case facts.Attribute(base=base, name="__init__") if call.args and call.args[0] == own:
@@ -137,25 +150,28 @@ class Composition:
         functions = {id(frame.function) for frame in ran}
         for one in self.hierarchy.order(node).nodes:
             for method in self.project.methods_of(one):
-                if id(method) not in functions and method.name != "__init__":
-                    self._collect(Frame(method.module, method, Instance(node)), found, late=True)
+                skipped = method.name == "__init__" and id(method) not in functions
+                for function in method.within if not skipped else ():
+                    if id(function) not in functions:
+                        self._collect(Frame(function.module, function, Instance(node)), found, late=True)
 
     def _collect(self, frame: Frame, found: dict[str, list[Assignment]], late: bool) -> None:
         function = frame.function
         assert function is not None
         assert function.owner is not None
-        if not function.facts.params:
+        if function.receiver is None:
             return
-        own = function.facts.params[0].name
+        own = facts.Name(function.receiver)
         for step in function.facts.body.steps:
-            for attribute, value in _assigned(step, own):
-                if late and attribute in found and not all(one.late for one in found[attribute]):
+            for target, value in assigned(step):
+                if not isinstance(target, facts.Attribute) or target.base != own:
+                    continue
+                before = found.setdefault(target.name, [])
+                if late and not all(one.late for one in before):
                     continue  # what the constructor set is what counts
                 values = self.evaluator.evaluate(value, frame, step) if value is not None else frozenset()
                 condition = condition_text(function, step.guard)
-                found.setdefault(attribute, []).append(
-                    Assignment(attribute, function.owner, function, step.line, values, condition, late)
-                )
+                before.append(Assignment(target.name, function.owner, function, step, value, values, condition, late))
 
     def skipped_constructors(self, node: ClassNode) -> tuple[FunctionNode, ...]:
         """The constructors of the class's bases that constructing it doesn't run."""
@@ -195,40 +211,6 @@ def _calls(function: FunctionNode) -> Iterator[tuple[facts.Step, facts.Call]]:
                 yield step, call
             case _:
                 pass
-
-
-def _assigned(step: facts.Step, own: str) -> Iterator[tuple[str, facts.Expr | None]]:
-    """The attributes of `self` that a step gives a value."""
-    match step:
-        case facts.Bind(target=target, value=value, how=how) if how != "declare":
-            for attribute in _targets(target, own):
-                yield attribute, value if not isinstance(target, facts.Display) else None
-        case facts.Evaluate(
-            value=facts.Call(
-                func=facts.Name(id="setattr"), args=(facts.Name(id=found), facts.Constant(value=str(name)), value)
-            )
-        ) if found == own:
-            yield name, value
-        case facts.Evaluate(
-            value=facts.Call(
-                func=facts.Attribute(base=facts.Name(id=found), name=method),
-                args=(facts.Constant(value=str(name)), *rest),
-            )
-        ) if found == own and method in _REGISTERS:
-            yield name, rest[0] if rest else None
-        case _:
-            pass
-
-
-def _targets(target: facts.Expr, own: str) -> Iterator[str]:
-    match target:
-        case facts.Attribute(base=facts.Name(id=found), name=name) if found == own:
-            yield name
-        case facts.Display(items=items):
-            for item in items:
-                yield from _targets(item, own)
-        case _:
-            pass
 
 
 __all__ = ["Assignment", "ClassValue", "Composition", "FunctionValue", "Value", "condition_text", "unfollowed"]

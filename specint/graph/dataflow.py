@@ -89,8 +89,6 @@ class DataFlow:
                 return self._name(name, place, hops)
             case facts.Attribute(base=base, name=name):
                 return self.of(self.arms(base, place, hops), name, hops)
-            case facts.Call(func=facts.Name(id="getattr"), args=(base, facts.Constant(value=str(name)))):
-                return self.of(self.arms(base, place, hops), name, hops)
             case facts.Call(func=facts.Attribute() as func):
                 found: list[Arm] = []
                 for arm in self.arms(func, place, hops):
@@ -113,7 +111,7 @@ class DataFlow:
     def _name(self, name: str, place: Place, hops: int) -> tuple[Arm, ...]:
         function = place.function
         steps = function.binds.get(name, ())
-        if own_name(function) == name and not steps:
+        if function.own == name and not steps:
             return (Arm("object", place.node),)
         if any(param.name == name for param in function.facts.params) or len(steps) != 1:
             return (UNKNOWN,)
@@ -138,7 +136,7 @@ class DataFlow:
         return tuple(found) or (UNKNOWN,)
 
     def _returned(self, arm: Arm, function: FunctionNode, hops: int) -> tuple[Arm, ...]:
-        returns = [step for step in function.facts.body.steps if isinstance(step, facts.Return)]
+        returns = list(function.facts.returned())
         if arm.node is None or function.facts.is_generator or len(returns) != 1 or returns[0].guard != -1:
             return (UNKNOWN,)
         return self.arms(returns[0].value, Place(arm.node, function, returns[0]), hops - 1)
@@ -216,8 +214,8 @@ class DataFlow:
     def _followed(self, reach: Reach, place: Place) -> Iterator[tuple[Arm, int]]:
         """The methods and properties of the tree that a reach runs."""
         match reach.expr.base:
-            case facts.Call(func=facts.Name(id="super")) if place.function.owner is not None:
-                member = self.hierarchy.next_definition(place.node, place.function.owner, reach.expr.name)
+            case facts.Call(func=facts.Name(id="super")) as above:
+                member = self.hierarchy.above(place.function, above, place.node, reach.expr.name)
                 if member is not None and member.kind in ("method", "property"):
                     yield Arm("member", place.node, member), reach.expr.line
             case base:
@@ -226,14 +224,6 @@ class DataFlow:
                         for one in self.attributes.arms(arm.node, reach.expr.name):
                             if one.member is not None and one.member.kind in ("method", "property"):
                                 yield one, reach.expr.line
-
-
-def own_name(function: FunctionNode) -> str | None:
-    """What a method calls its object; None for what has none."""
-    if function.owner is None or function.outer is not None or not function.facts.params:
-        return None
-    decorators = {(facts.dotted(one) or "").rpartition(".")[2] for one in function.facts.decorators}
-    return None if decorators & {"staticmethod", "classmethod"} else function.facts.params[0].name
 
 
 def reaches(function: FunctionNode) -> Iterator[Reach]:
@@ -256,17 +246,10 @@ def reaches(function: FunctionNode) -> Iterator[Reach]:
 
 
 def _in_target(target: Expr, step: facts.Step) -> Iterator[Reach]:
-    match target:
-        case facts.Attribute(base=base):
-            yield from _reaches(base, step, ())
-        case facts.Item(base=base, index=index):
-            yield from _reaches(base, step, ())
-            yield from _reaches(index, step, ())
-        case facts.Display(items=items):
-            for item in items:
-                yield from _in_target(item, step)
-        case _:
-            pass
+    for one in facts.targets(target):
+        if isinstance(one, (facts.Attribute, facts.Item)):
+            for part in facts.children(one):
+                yield from _reaches(part, step, ())
 
 
 def _reaches(expr: Expr, step: facts.Step, tests: tuple[Expr, ...]) -> Iterator[Reach]:
@@ -310,7 +293,7 @@ def is_looked_at(reach: Reach, function: FunctionNode, *, partial: bool) -> bool
         partial: the reach fails in some arms only; then any condition on the object's state may be about them.
     """
     conditions = [g.test for g in function.facts.body.guards_of(reach.step.guard) if g.test is not None]
-    own = own_name(function)
+    own = function.own
     prefixes = set()
     part: Expr = reach.expr
     names = set()

@@ -84,8 +84,8 @@ class Effects:
         found = self.hierarchy.lookup(node, member)
         if found is None or found.function is None:
             return
-        params = found.function.facts.params
-        start = Run(found.function, Held(node), carrying=frozenset(p.name for p in params[1:] if carrying))
+        handed = frozenset(param.name for param in found.function.parameters if carrying)
+        start = Run(found.function, Held(node), carrying=handed)
         pending, seen = deque([start]), {start.key()}
         while pending:
             run = pending.popleft()
@@ -105,8 +105,10 @@ class Effects:
                 elif isinstance(part, facts.Attribute):
                     yield from self._touched(part, run)
         for inner in run.function.nested:
-            if run.own is not None and all(param.name != run.own for param in inner.facts.params):  # sees our `self`
-                yield Run(inner, run.receiver, run.objects, run.carrying)
+            if run.own is not None and inner.receiver is not None:  # it sees our `self`
+                hidden = {param.name for param in inner.facts.params}
+                objects = {name: held for name, held in run.objects.items() if name not in hidden}
+                yield Run(inner, run.receiver, objects, run.carrying - hidden)
 
     def _telling(self, function: FunctionNode, step: facts.Step) -> tuple[facts.Expr, ...]:
         """The calls and attributes of a step, walked once for all objects that run the function."""
@@ -134,9 +136,9 @@ class Effects:
     def callees(self, call: facts.Call, run: Run) -> Iterator[tuple[FunctionNode, Held | None, bool]]:
         """The functions that a call runs, each with the object it runs on and whether `self` is passed by itself."""
         match call.func:
-            case facts.Attribute(base=facts.Call(func=facts.Name(id="super")), name=name):
-                if run.receiver is not None and run.function.owner is not None:
-                    found = self.hierarchy.next_definition(run.receiver.node, run.function.owner, name)
+            case facts.Attribute(base=facts.Call(func=facts.Name(id="super")) as above, name=name):
+                if run.receiver is not None:
+                    found = self.hierarchy.above(run.function, above, run.receiver.node, name)
                     if found is not None and found.function is not None:
                         yield found.function, run.receiver, True
                 return

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from specint.facts import model as facts
 from specint.facts.model import Expr
-from specint.graph.binding import bind_arguments, is_static, own_binds, reaching, takes_receiver
+from specint.graph.binding import bind_arguments, own_binds, reaching
 from specint.graph.builtin_calls import builtin_call
 from specint.graph.hierarchy import Hierarchy, Member
 from specint.graph.project import Assigned, ClassNode, External, FunctionNode, ModuleRef, Project, Symbol
@@ -228,7 +228,7 @@ class Evaluator:
         function = frame.function
         assert function is not None
         first = function.facts.params[0] if function.facts.params else None
-        if param is first and frame.receiver is not None and takes_receiver(function):
+        if param is first and frame.receiver is not None and function.takes_receiver:
             return frozenset({frame.receiver})
         if frame.arguments is not None and param.name in frame.arguments:
             return frame.arguments[param.name]
@@ -374,13 +374,12 @@ class Evaluator:
         cached = self._binds.get(node.key)
         if cached is None:
             cached = self._binds[node.key] = {}
-            for method in self.project.methods_of(node):
-                if not method.facts.params or is_static(method):
+            for function in (one for method in self.project.methods_of(node) for one in method.within):
+                if function.receiver is None:
                     continue
-                own_name = method.facts.params[0].name
-                for step in method.facts.body.steps:
-                    for name, bind in own_binds(step, own_name):
-                        cached.setdefault(name, []).append((method, bind))
+                for step in function.facts.body.steps:
+                    for name, bind in own_binds(step, function.receiver):
+                        cached.setdefault(name, []).append((function, bind))
         return cached
 
     def member(self, member: Member, receiver: Value) -> Values:
@@ -445,8 +444,7 @@ class Evaluator:
         assert function is not None
         if function.facts.is_generator:
             return NOTHING
-        steps = [step for step in function.facts.body.steps if isinstance(step, facts.Return)]
-        found = self.union([self.evaluate(step.value, frame, step) for step in steps])
+        found = self.union([self.evaluate(step.value, frame, step) for step in function.facts.returned()])
         if not any(not isinstance(v, (ConstantValue, Unknown, ExternalValue)) for v in found):
             found |= self.annotation(function.facts.returns, frame)
         return found
@@ -455,9 +453,9 @@ class Evaluator:
         self, function: FunctionNode, call: facts.Call, frame: Frame, at: facts.Step | None, receiver: Value | None
     ) -> dict[str, Values] | None:
         """Parameter -> what one call hands over; None where that can't matter to what comes back."""
-        if not any(isinstance(step, facts.Return) for step in function.facts.body.steps):
+        if next(function.facts.returned(), None) is None:
             return None
-        bound = bind_arguments(function, call, skip_first=receiver is not None and takes_receiver(function))
+        bound = bind_arguments(function, call, skip_first=receiver is not None and function.takes_receiver)
         values = {name: self.evaluate(expr, frame, at) for name, expr in bound.items()}
         # what decides nothing would only make every call a question of its own
         return values if any(is_telling(v) for found in values.values() for v in found) else None

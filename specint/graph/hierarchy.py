@@ -198,21 +198,26 @@ class Hierarchy:
         if module.name not in self._assigned:
             found: dict[str, dict[str, Member | None]] = {}
             for step in module.body.steps:
-                if isinstance(step, facts.Delete) and isinstance(step.target, facts.Attribute) and step.guard == -1:
-                    for symbol in self.project.symbol(module, step.target.base):
-                        if isinstance(symbol, ClassNode):
-                            found.setdefault(symbol.key, {})[step.target.name] = None
-                for target, name, value in _class_assignments(step):
-                    for symbol in self.project.symbol(module, target):
-                        if isinstance(symbol, ClassNode):
-                            function = next(
-                                (s for s in self.project.symbol(module, value) if isinstance(s, FunctionNode)), None
-                            )
-                            kind: Kind = "method" if function else "attribute"
-                            member = Member(symbol, name, kind, step.line, function, value, step.guard != -1)
-                            found.setdefault(symbol.key, {})[name] = member
+                match step:
+                    case facts.Delete(target=facts.Attribute(base=base, name=name), guard=-1):
+                        for node in self._classes(module, base):
+                            found.setdefault(node.key, {})[name] = None
+                    case facts.Bind(target=facts.Attribute(base=base, name=name), value=value) if value is not None:
+                        for node in self._classes(module, base):
+                            found.setdefault(node.key, {})[name] = self._given(node, name, value, module, step)
+                    case _:
+                        pass
             self._assigned[module.name] = found
         return self._assigned[module.name]
+
+    def _classes(self, module: facts.Module, expr: facts.Expr) -> Iterator[ClassNode]:
+        return (symbol for symbol in self.project.symbol(module, expr) if isinstance(symbol, ClassNode))
+
+    def _given(self, node: ClassNode, name: str, value: facts.Expr, module: facts.Module, step: facts.Bind) -> Member:
+        """The member that a class is given after its body, as `Class.name = value`."""
+        function = next((s for s in self.project.symbol(module, value) if isinstance(s, FunctionNode)), None)
+        kind: Kind = "method" if function else "attribute"
+        return Member(node, name, kind, step.line, function, value, step.guard != -1)
 
     def lookup(self, node: ClassNode, name: str) -> Member | None:
         """The member that an instance would see at class level, by the resolution order."""
@@ -227,11 +232,29 @@ class Hierarchy:
             if (member := self.own(one).get(name)) is not None:
                 yield member
 
-    def next_definition(self, node: ClassNode, after: ClassNode, name: str) -> Member | None:
-        """What `super().name` means in a method of `after`, for an instance of `node`."""
-        classes = self.order(node).nodes
-        rest = classes[classes.index(after) + 1 :] if after in classes else self.order(after).nodes[1:]
-        return next((m for one in rest if (m := self.own(one).get(name)) is not None), None)
+    def next_definition(self, node: ClassNode, after: ClassNode | External, name: str) -> Member | None:
+        """What comes behind a class in the resolution order of `node` and has a member of the name."""
+        order = self.order(node).classes
+        if after not in order:
+            order = self.order(after).classes if isinstance(after, ClassNode) else ()
+        rest = order[order.index(after) + 1 :] if after in order else ()
+        nodes = (one for one in rest if isinstance(one, ClassNode))
+        return next((m for one in nodes if (m := self.own(one).get(name)) is not None), None)
+
+    def above(self, function: FunctionNode, call: facts.Call, node: ClassNode, name: str) -> Member | None:
+        """What `super().name` or `super(Class, self).name` in a function means for an object of `node`.
+
+        Everybody who follows `super` asks this.
+        """
+        after: ClassNode | External | None = function.owner
+        if call.args and not _is_class_of(call.args[0]):
+            named = self.project.symbol(function.module, call.args[0])
+            nodes = [one for one in named if isinstance(one, ClassNode)]
+            others = [_canonical(one) for one in named if isinstance(one, External)]
+            after = nodes[-1] if nodes else others[0] if others else after
+        elif call.args:
+            after = node
+        return self.next_definition(node, after, name) if after is not None else None
 
     def external_provider(self, node: ClassNode, name: str) -> External | None:
         """A class outside the tree that is declared to have the member."""
@@ -247,6 +270,15 @@ class Hierarchy:
         return tuple(
             one for one in self.order(node).external if (found := declared.get(one.name)) is None or not found.complete
         )
+
+
+def _is_class_of(expr: facts.Expr) -> bool:
+    """Whether an expression is the class of an object: `type(self)`, `self.__class__`."""
+    match expr:
+        case facts.Call(func=facts.Name(id="type"), args=(_,)) | facts.Attribute(name="__class__"):
+            return True
+        case _:
+            return False
 
 
 def _canonical(base: External) -> External:
@@ -308,16 +340,3 @@ def _body_members(project: Project, node: ClassNode) -> dict[str, Member]:
             case _:
                 pass
     return found
-
-
-def _class_assignments(step: facts.Step) -> Iterator[tuple[facts.Expr, str, facts.Expr]]:
-    """`Class.name = value` and `setattr(Class, "name", value)` at module level."""
-    match step:
-        case facts.Bind(target=facts.Attribute(base=base, name=name), value=value) if value is not None:
-            yield base, name, value
-        case facts.Evaluate(
-            value=facts.Call(func=facts.Name(id="setattr"), args=(base, facts.Constant(value=str(name)), value))
-        ):
-            yield base, name, value
-        case _:
-            pass

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from specint.facts import model as facts
-from specint.facts.model import Attribute, Expr, Node, Step, walk
+from specint.facts.model import Attribute, Expr, Node, Param, Step, walk
+
+_ON_CLASS = frozenset({"__init_subclass__", "__class_getitem__"})
+"""Class methods without saying so."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +71,43 @@ class FunctionNode:
         """The functions defined directly within this one."""
         return tuple(FunctionNode(self.module, inner, self.owner, self) for inner in self.facts.body.functions)
 
+    @cached_property
+    def receiver(self) -> str | None:
+        """What the body calls the object or class that its method was reached through (`self`, `cls`): its own first
+        parameter, or that of the method around it, where no name of its own hides it."""
+        if self.outer is not None:
+            name = self.outer.receiver
+            hidden = name in self.binds or any(param.name == name for param in self.facts.params)
+            return None if hidden else name
+        first = self.facts.params[0] if self.facts.params and self.takes_receiver else None
+        return first.name if first is not None and first.kind in ("positional-only", "positional") else None
+
+    @cached_property
+    def own(self) -> str | None:
+        """What the body calls the object that it works on; None where it has none, as in a class method."""
+        method = self
+        while method.outer is not None:
+            method = method.outer
+        on_class = method.name in _ON_CLASS or method.facts.is_decorated("classmethod")
+        return None if on_class else self.receiver
+
+    @cached_property
+    def takes_receiver(self) -> bool:
+        """Whether it is a method whose first parameter is handed over by Python, not by its caller."""
+        if self.owner is None or self.outer is not None or self.name == "__new__":
+            return False
+        return not self.facts.is_decorated("staticmethod")
+
+    @property
+    def parameters(self) -> tuple[Param, ...]:
+        """Those that a caller fills."""
+        return self.facts.params[1:] if self.takes_receiver else self.facts.params
+
+    @cached_property
+    def within(self) -> tuple[FunctionNode, ...]:
+        """The function itself and all that are defined within it, at any depth."""
+        return (self, *(deeper for inner in self.nested for deeper in inner.within))
+
     def __repr__(self) -> str:
         return f"<function {self.key}>"
 
@@ -102,8 +142,9 @@ def _binds(scope: facts.Scope) -> dict[str, list[facts.Step]]:
     for step in scope.steps:
         match step:
             case facts.Bind(target=target):
-                for name in _target_names(target):
-                    found.setdefault(name, []).append(step)
+                for one in facts.targets(target):
+                    if isinstance(one, facts.Name):
+                        found.setdefault(one.id, []).append(step)
             case facts.Import(local=local):
                 found.setdefault(local, []).append(step)
             case facts.Define(index=index):
@@ -113,19 +154,6 @@ def _binds(scope: facts.Scope) -> dict[str, list[facts.Step]]:
             case _:
                 pass
     return found
-
-
-def _target_names(target: Expr) -> Iterator[str]:
-    match target:
-        case facts.Name(id=name):
-            yield name
-        case facts.Display(items=items):
-            for item in items:
-                yield from _target_names(item)
-        case facts.Starred(value=value):
-            yield from _target_names(value)
-        case _:
-            pass
 
 
 class Project:
@@ -319,13 +347,6 @@ class Project:
         """Whether a dotted module belongs to what is analysed."""
         top = module.partition(".")[0]
         return top == self.package or self.module(top) is not None or self.module(module) is not None
-
-    def super_after(self, function: FunctionNode, call: facts.Call) -> ClassNode | None:
-        """The class behind which `super()` or `super(Class, self)` in a method starts to look."""
-        if call.args:
-            named = [s for s in self.symbol(function.module, call.args[0]) if isinstance(s, ClassNode)]
-            return named[-1] if named else function.owner
-        return function.owner
 
     def symbol(self, module: facts.Module, expr: Expr, scopes: tuple[facts.Scope, ...] = ()) -> tuple[Symbol, ...]:
         """What a plain dotted expression means in a module, aliases followed; empty where it is more than that.

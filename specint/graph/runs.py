@@ -44,8 +44,7 @@ class Run:
     @property
     def own(self) -> str | None:
         """What the function calls its object (`self`)."""
-        params = self.function.facts.params
-        return params[0].name if self.receiver is not None and params else None
+        return self.function.receiver if self.receiver is not None else None
 
     def key(self) -> tuple[object, ...]:
         """What tells two runs of one function apart."""

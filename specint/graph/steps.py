@@ -7,9 +7,25 @@ from collections.abc import Iterator
 from specint.facts import model as facts
 
 _HARMLESS = frozenset(
-    {"len", "list", "tuple", "set", "sorted", "max", "min", "range", "enumerate", "isinstance", "print", "setattr"}
+    {
+        "len",
+        "list",
+        "tuple",
+        "set",
+        "sorted",
+        "max",
+        "min",
+        "range",
+        "enumerate",
+        "isinstance",
+        "print",
+        "setattr",
+        "vars",
+    }
 )
 _MUTATES = frozenset({"append", "extend", "add", "update", "insert", "copy_", "fill_"})
+REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
+"""Methods of a module that set an attribute of it by name."""
 _LOGS = frozenset({"debug", "info", "warning", "error", "log_info_on_rank0", "warning_once"})
 
 
@@ -32,16 +48,11 @@ def expressions(step: facts.Step) -> Iterator[facts.Expr]:
 
 
 def _through(target: facts.Expr) -> Iterator[facts.Expr]:
-    match target:
-        case facts.Attribute(base=base):
-            yield base
-        case facts.Item():
-            yield target
-        case facts.Display(items=items):
-            for item in items:
-                yield from _through(item)
-        case _:
-            pass
+    for one in facts.targets(target):
+        if isinstance(one, facts.Attribute):
+            yield one.base
+        elif isinstance(one, facts.Item):
+            yield one
 
 
 def read_names(expr: facts.Expr) -> Iterator[tuple[str, int]]:
@@ -58,27 +69,34 @@ def read_names(expr: facts.Expr) -> Iterator[tuple[str, int]]:
                 pass
 
 
-def written(step: facts.Step) -> Iterator[tuple[facts.Expr, facts.Expr | None]]:
-    """What a step gives a value, with the value: assignments, `setattr`, and changes of a container's content."""
+def assigned(step: facts.Step) -> Iterator[tuple[facts.Expr, facts.Expr | None]]:
+    """What a step gives a value, with the value as far as it is written out: targets, and what a module registers."""
     match step:
-        case facts.Bind(target=facts.Display(items=items), value=value):
-            yield from ((item, value) for item in items)
-        case facts.Bind(target=facts.Item(base=base), value=value):
-            yield base, value
         case facts.Bind(target=target, value=value, how=how) if how != "declare":
-            yield target, value
+            whole = not isinstance(target, (facts.Display, facts.Starred))
+            yield from ((one, value if whole else None) for one in facts.targets(target))
         case facts.Evaluate(
             value=facts.Call(
-                func=facts.Name(id="setattr"), args=(base, facts.Constant(value=str(name)), value), line=line
+                func=facts.Attribute(base=base, name=method), args=(facts.Constant(value=str(name)), *rest), line=line
             )
-        ):
-            yield facts.Attribute(base, name, line), value
+        ) if method in REGISTERS:
+            yield facts.Attribute(base, name, line), rest[0] if rest else None
+        case _:
+            pass
+
+
+def written(step: facts.Step) -> Iterator[tuple[facts.Expr, facts.Expr | None]]:
+    """What a step writes, with what it is written from: `assigned`, and changes of a container's content."""
+    match step:
+        case facts.Bind(value=value):
+            for one, its in assigned(step):
+                yield (one.base if isinstance(one, facts.Item) else one), its if its is not None else value
         case facts.Evaluate(value=facts.Call(func=facts.Attribute(base=base, name=method), args=(value, *_))) if (
             method in _MUTATES
         ):
             yield base, value
         case _:
-            pass
+            yield from assigned(step)
 
 
 def gives(step: facts.Step, attribute: str) -> bool:
@@ -88,16 +106,11 @@ def gives(step: facts.Step, attribute: str) -> bool:
 
 def bound_names(target: facts.Expr) -> Iterator[str]:
     """The local names that a target binds, and the attributes as `.name`."""
-    match target:
-        case facts.Name(id=name):
-            yield name
-        case facts.Attribute(name=name):
-            yield f".{name}"
-        case facts.Display(items=items):
-            for item in items:
-                yield from bound_names(item)
-        case _:
-            pass
+    for one in facts.targets(target):
+        if isinstance(one, facts.Name):
+            yield one.id
+        elif isinstance(one, facts.Attribute):
+            yield f".{one.name}"
 
 
 def is_harmless(call: facts.Call) -> bool:

@@ -199,3 +199,32 @@ def test_subclass_that_replaces_what_its_parent_built(linked) -> None:
     )
     assert broken(linked, text, model="Child") == []
     assert broken(linked, text) == ["self.model.table (object)"]
+
+
+@pytest.mark.parametrize(
+    "init",
+    [
+        "self.model = Deep(config) if config.deep else None",
+        "self.ready, self.model = 1, Deep(config) if config.deep else None",
+        "self.model, self.ready = Deep(config) if config.deep else None, 1",
+        "[self.ready, (self.other, self.model)] = [1, (2, Deep(config) if config.deep else None)]",
+        "self.ready = 1; self.model = Deep(config) if config.deep else None",
+        "setattr(self, 'model', Deep(config) if config.deep else None)",
+        "self.__dict__.update(ready=1, model=Deep(config) if config.deep else None)",
+        "self.other = self.model = Deep(config) if config.deep else None",
+    ],
+)
+def test_choice_of_none_is_found_on_any_side_of_an_assignment(linked, init: str) -> None:
+    assert broken(linked, model("return self.model.core", init)) == ["self.model.core (none not config.deep)"]
+
+
+@pytest.mark.parametrize(
+    "init",
+    [
+        "self.model = None; self.model = Deep(config)",
+        "self.model, self.other = None, 1; self.model = Deep(config)",
+        "self.other, self.model = None, Deep(config)",
+    ],
+)
+def test_what_else_stands_on_the_line_of_an_assignment_is_not_its_value(linked, init: str) -> None:
+    assert broken(linked, model("return self.model.core", init)) == []

@@ -9,7 +9,6 @@ from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.wording import does
 from specint.facts import model as facts
-from specint.graph.dataflow import own_name
 from specint.graph.project import FunctionNode
 
 SYMBOL = "spec-bare-weight"
@@ -21,7 +20,7 @@ def check(context: Context) -> Iterator[Finding]:
     """Every layer built with quantisation whose weight a member hands out."""
     for one in context.asked:
         function = one.function
-        own = own_name(function) if function is not None else None
+        own = function.own if function is not None else None
         if function is None or own is None:
             continue
         for step in function.facts.body.steps:

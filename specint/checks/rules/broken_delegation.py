@@ -10,7 +10,7 @@ from specint.checks.finding import Evidence, Finding, about
 from specint.checks.wording import at_site, does, listed
 from specint.contract.model import telling_site
 from specint.facts import model as facts
-from specint.graph.dataflow import Break, own_name
+from specint.graph.dataflow import Break
 
 SYMBOL = "spec-broken-delegation"
 
@@ -35,7 +35,7 @@ def _behind_unused_parameter(one: Asked, found: Break) -> bool:
     """Whether a reach happens only where a parameter is given that no caller of the contract gives."""
     if found.function is not one.function or not one.calls:
         return False
-    params = found.function.facts.params[1:]
+    params = found.function.parameters
     given = max(call.positional for call in one.calls)
     keywords = {k for call in one.calls for k in call.keywords}
     if any(call.starred for call in one.calls):
@@ -48,7 +48,7 @@ def _behind_unused_parameter(one: Asked, found: Break) -> bool:
 
 def _of_skipped(context: Context, found: Break) -> bool:
     """Whether a constructor that never runs would have set it on the object itself: another rule's matter."""
-    if found.arm.node is None or found.reach.expr.base != facts.Name(own_name(found.function) or ""):
+    if found.arm.node is None or found.reach.expr.base != facts.Name(found.function.own or ""):
         return False
     return next(context.judge.composition.evaluator.self_binds(found.arm.node, found.name), None) is not None
 
@@ -64,7 +64,7 @@ def _finding(context: Context, one: Asked, broken: list[Break]) -> Finding:
     assert first.arm.node is not None
     holders = list(dict.fromkeys(b.arm.node.name for b in broken if b.arm.node is not None and b.name == first.name))
     base = facts.spell(first.reach.expr.base)
-    is_self = first.reach.expr.base == facts.Name(own_name(first.function) or "")
+    is_self = first.reach.expr.base == facts.Name(first.function.own or "")
     where = "" if first.always or not first.arm.condition else f" where {first.arm.condition}"
     lacking = f"{base} is of class {listed(holders)}{where}, which has no {first.name}"
     what = "nothing ever sets it" if is_self else lacking

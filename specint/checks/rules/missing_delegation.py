@@ -57,7 +57,7 @@ def _finding(context: Context, model: ModelCompliance, member: str, algorithms: 
     )
     edit, diff = delegation(context, model, member)
     kept = next(w for w in context.judge.wraps(node) if w.attribute == status.inner)
-    held = Evidence(file=_holder_file(context, model), line=kept.line, what=f"self.{status.inner} is set here")
+    held = Evidence(file=kept.file, line=kept.line, what=f"self.{status.inner} is set here")
     calls = tuple(call_sites(requirements, algorithms))
     return about(
         SYMBOL,
@@ -81,10 +81,3 @@ def _beyond(model: ModelCompliance, algorithms: tuple[str, ...]) -> str:
                 lacking.setdefault(label, []).append(algorithm)
     words = [f"{label.replace('|', ' or ')} for {listed(under)}" for label, under in lacking.items()]
     return f"; the inner model itself lacks {', '.join(words)}" if words else ""
-
-
-def _holder_file(context: Context, model: ModelCompliance) -> str:
-    node = context.node(model)
-    attribute = next(w.attribute for w in context.judge.wraps(node))
-    assignments = context.judge.composition.assignments(node)[attribute]
-    return next((a.owner.file for a in assignments if a.classes), model.file)
