@@ -31,12 +31,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - as different as what it off
         import specint.api
 
         return getattr(specint.api, name)
-    # The version has one home, the distribution's metadata; reading it takes longer than importing the package.
     if name == "__version__":
-        from importlib.metadata import PackageNotFoundError, version
+        from specint.version import own_version
 
-        try:
-            return version("specint")
-        except PackageNotFoundError:  # run from a checkout that was never installed
-            return "0+unknown"
+        return own_version()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

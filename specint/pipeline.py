@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import gc
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
-from hashlib import blake2b
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from specint.analysis.model import Analysis
+from specint.answers import current_key, fingerprint, key_of, modules_outside, recall, remember
 from specint.aside import aside
-from specint.checks.finding import Finding
-from specint.compliance.model import ModelCompliance
 from specint.contract.model import Contract
 from specint.depth import room_to_recurse
 from specint.errors import Diagnostic, SpecintError
-from specint.source.tree import Origin, SourceFile, Tree
+from specint.source.tree import SourceFile, Tree
 
 if TYPE_CHECKING:
     from specint.contract.declared import Declared
@@ -40,23 +37,6 @@ def collector_resting() -> Iterator[None]:
             gc.enable()
 
 
-class Analysis(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole result for one tree: what is cached, and what every output is made of.
-
-    `findings` are those of every rule, also of rules that are off by default; outputs select. `against` is the other
-    SGLang whose contract was taken, None where it is the tree's own.
-    """
-
-    sglang: Origin
-    contract: Contract
-    models: tuple[ModelCompliance, ...]
-    findings: tuple[Finding, ...]
-    diagnostics: tuple[Diagnostic, ...]
-    against: Origin | None = None
-
-
-Answer = TypeVar("Answer")
-
 _ENDLESS = "calls, bases or imports of its workers, runners or registry lead on for too long to be followed"
 
 _WORTH_A_PROCESS = 16
@@ -65,13 +45,6 @@ _WORTH_A_PROCESS = 16
 
 _AHEAD = 3
 """One in so many model files is read before the processes part, so that both take about as long (measured: 0.5.23)."""
-
-
-class _Kept(msgspec.Struct, frozen=True):
-    """A cached answer, and the other modules it depends on: dotted name to the digest of its text, None for none."""
-
-    also: dict[str, str | None]
-    answer: msgspec.Raw
 
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,18 +92,18 @@ def analyze(
     version = fingerprint()
     code = declared().code
     prefixes = [*code_packages(tree, interfaces), f"{tree.package}.{code.models}"]
-    key = own_key = _key(tree, prefixes, (*models, *callers), version, *interfaces)
+    key = own_key = key_of(tree, prefixes, (*models, *callers), version, *interfaces)
     if against is not None:
-        key = _key(against, code_packages(against, interfaces), _there(against, callers), key)
-    analysis = _recall(store, key, tree, Analysis)
+        key = key_of(against, code_packages(against, interfaces), _there(against, callers), key)
+    analysis = recall(store, key, tree, Analysis)
     if analysis is None:
         with collector_resting(), room_to_recurse():
             try:
                 analysis, also = _analyze(tree, store, scope, against, jobs, progress, version)
             except RecursionError:
                 raise SpecintError(_ENDLESS, tree.package, "shorten the chain") from None
-        if _current(tree, prefixes, (*models, *callers), version, *interfaces) == own_key:
-            _remember(store, key, tree, analysis, _outside(also, prefixes))
+        if current_key(tree, prefixes, (*models, *callers), version, *interfaces) == own_key:
+            remember(store, key, tree, analysis, modules_outside(also, prefixes))
     return msgspec.structs.replace(
         analysis,
         sglang=tree.origin,
@@ -175,22 +148,6 @@ def _there(tree: Tree, files: Iterable[SourceFile]) -> tuple[SourceFile, ...]:
     return tuple(file for file in files if tree.find(file.module) == file)
 
 
-def _key(tree: Tree, prefixes: list[str], files: tuple[SourceFile, ...], *words: str) -> str:
-    digest = blake2b(digest_size=20)
-    places = (f"{file.path}={tree.digest(file)}" for file in files)
-    for part in (tree.package, tree.origin.version, tree.digest_all(prefixes), *places, *words):
-        digest.update(part.encode() + b"\0")
-    return digest.hexdigest()
-
-
-def _current(tree: Tree, prefixes: list[str], files: tuple[SourceFile, ...], *words: str) -> str | None:
-    """The key once more when all was read: somebody may have written meanwhile, and then it is not the answer's."""
-    try:
-        return _key(tree, prefixes, files, *words)
-    except SpecintError:
-        return None
-
-
 def _analyze(
     tree: Tree,
     store: Store,
@@ -200,7 +157,7 @@ def _analyze(
     progress: Progress | None,
     version: str,
 ) -> tuple[Analysis, tuple[str, ...]]:
-    from specint import checks
+    from specint.checks import run
     from specint.checks.context import Context
     from specint.checks.verdicts import with_broken
     from specint.compliance.judge import Judge
@@ -256,7 +213,7 @@ def _analyze(
     _tell(progress, "judging models", 0, 1)
     judge = Judge(project, hierarchy, composition, contract, roots.declared, found, drafts)
     judged = judge.judge()
-    findings, unchecked = checks.run(Context(judge, contract, judged, loader), parallel=parallel)
+    findings, unchecked = run(Context(judge, contract, judged, loader), parallel=parallel)
     diagnostics = {*loader.diagnostics.values(), *own.diagnostics, *lost, *judge.lost, *unchecked}
     analysis = Analysis(
         sglang=tree.origin,
@@ -304,8 +261,8 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
     from specint.graph.project import Project
 
     packages = code_packages(tree, scope.interfaces)
-    key = _key(tree, packages, scope.callers, "contract", version)
-    if (kept := _recall(store, key, tree, _Inferred)) is not None:
+    key = key_of(tree, packages, scope.callers, "contract", version)
+    if (kept := recall(store, key, tree, _Inferred)) is not None:
         return kept
     files = [file for package in packages for file in tree.files(package)]
     modules = loader.load(dict.fromkeys([*files, *scope.callers]))
@@ -319,10 +276,10 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
         contract = build_contract(project, hierarchy, roots, modules, outside)
     except RecursionError:
         raise SpecintError(_ENDLESS, tree.package, "shorten the chain") from None
-    asked = _outside(loader.asked(), packages)
+    asked = modules_outside(loader.asked(), packages)
     inferred = _Inferred(contract, asked, tuple(loader.diagnostics.values()))
-    if _current(tree, packages, scope.callers, "contract", version) == key:
-        _remember(store, key, tree, inferred, asked)
+    if current_key(tree, packages, scope.callers, "contract", version) == key:
+        remember(store, key, tree, inferred, asked)
     return inferred
 
 
@@ -352,52 +309,6 @@ def _registered(
             f"no model names itself in {declared.code.registry_attribute}", package, "is this a whole SGLang?"
         )
     return tuple(found)
-
-
-def _recall(store: Store, key: str, tree: Tree, kind: type[Answer]) -> Answer | None:
-    data = store.get("analysis", key)
-    if data is None:
-        return None
-    try:
-        kept = msgspec.msgpack.decode(data, type=_Kept)
-        if any(_digest(tree, name) != digest for name, digest in kept.also.items()):
-            return None
-        return msgspec.msgpack.decode(kept.answer, type=kind)
-    except (msgspec.MsgspecError, SpecintError):
-        return None
-
-
-def _remember(store: Store, key: str, tree: Tree, answer: object, also: tuple[str, ...]) -> None:
-    kept = _Kept({name: _digest(tree, name) for name in also}, msgspec.Raw(msgspec.msgpack.encode(answer)))
-    store.put("analysis", key, msgspec.msgpack.encode(kept))
-
-
-def _outside(names: Iterable[str], packages: Iterable[str]) -> tuple[str, ...]:
-    """The modules that are not in one of the packages: what is in them is a part of the key already."""
-    above = tuple(f"{package}." for package in packages)
-    return tuple(dict.fromkeys(name for name in names if not f"{name}.".startswith(above)))
-
-
-def _digest(tree: Tree, name: str) -> str | None:
-    """What a module's text was, or why it could not be read; None where the tree has none."""
-    file = tree.find(name)
-    try:
-        return tree.digest(file) if file is not None else None
-    except SpecintError as error:
-        return error.what
-
-
-def fingerprint() -> str:
-    """What answers depend on besides the tree: specint's own code and rules, so that no edit meets an old cache."""
-    from specint.data import rules_folder
-
-    digest = blake2b(digest_size=16)
-    for folder in (Path(__file__).parent, rules_folder()):
-        found = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]  # noqa: PTH118
-        for path in sorted(name for name in found if name.endswith((".py", ".toml"))):  # Path takes five times as long
-            with open(path, "rb") as file:  # noqa: PTH123
-                digest.update(path[len(str(folder)) :].encode() + b"\0" + file.read())
-    return digest.hexdigest()
 
 
 def _tell(progress: Callable[[str, int, int], None] | None, what: str, done: int, total: int) -> None:

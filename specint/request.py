@@ -15,9 +15,9 @@ from specint.facts.store import Store
 from specint.source.tree import SourceFile, Tree
 
 if TYPE_CHECKING:
+    from specint.analysis.model import Analysis
     from specint.config import Config
     from specint.contract.model import Contract
-    from specint.pipeline import Analysis
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is, and how much there is (0: not known)."""

@@ -8,9 +8,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from specint.analysis.model import Analysis
 from specint.errors import SpecintError
 from specint.facts.store import Store
-from specint.pipeline import Analysis, analyze
+from specint.pipeline import analyze
 from specint.source.locate import open_tree
 from specint.source.tree import Origin, TextTree, Tree, decode
 

@@ -15,10 +15,10 @@ import pytest
 
 import specint
 from specint import request
+from specint.analysis.model import Analysis
 from specint.cli import main
 from specint.config import load_config
 from specint.contract.model import Contract
-from specint.pipeline import Analysis
 
 MODEL = """
 from torch import nn

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from specint.checks.context import Context
     from specint.checks.finding import Finding
     from specint.errors import Diagnostic
-    from specint.pipeline import Analysis
 
 
 def rule_modules() -> Iterator[ModuleType]:
@@ -63,11 +62,3 @@ def _checked(modules: Iterable[ModuleType], context: Context) -> tuple[list[Find
             hint = "shorten the chain of calls, bases or imports"
             lost.append(Diagnostic(file=context.judge.project.package, what=what, hint=hint))
     return found, lost
-
-
-def demand(analysis: Analysis, model: str, algorithm: str) -> tuple[Finding, ...]:
-    """What a model (by dotted class) lacks for an algorithm that was demanded of it."""
-    from specint.checks.rules.unsupported_algorithm import demanded
-
-    found = next(one for one in analysis.models if one.class_ == model)
-    return demanded(analysis.contract, found, algorithm)

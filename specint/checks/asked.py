@@ -55,8 +55,21 @@ class Asked:
         return self.model.line, self.model.column
 
 
-def asked_members(context: Context) -> Iterator[Asked]:
-    """Every member that a registered class has and that an algorithm insists on."""
+def asked_members(context: Context) -> tuple[Asked, ...]:
+    """Every member that a registered class has and that an algorithm insists on; ask for it by `Context.once`."""
+    return tuple(_asked_members(context))
+
+
+def is_asked(context: Context, node: ClassNode, function: FunctionNode) -> bool:
+    """Whether a function, run for an object of a class, is a member asked of that class: looked at for itself."""
+    return (node.key, id(function)) in context.once(_asked_functions)
+
+
+def _asked_functions(context: Context) -> frozenset[tuple[str, int]]:
+    return frozenset((one.node.key, id(one.function)) for one in context.once(asked_members))
+
+
+def _asked_members(context: Context) -> Iterator[Asked]:
     hard: dict[tuple[str, str], list[Requirement]] = {}
     for requirement in context.contract.requirements:
         if any(insists(requirement, algorithm) for algorithm in requirement.algorithms):

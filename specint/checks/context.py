@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from specint.checks.finding import Evidence
 from specint.compliance.judge import Judge, insists
@@ -14,11 +14,12 @@ from specint.contract.model import Contract, Requirement
 from specint.facts.load import Loader
 from specint.graph.attributes import Attributes
 from specint.graph.dataflow import DataFlow
-from specint.graph.project import ClassNode, FunctionNode
+from specint.graph.project import ClassNode
 
 if TYPE_CHECKING:
-    from specint.checks.asked import Asked
     from specint.source.tree import SourceFile
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Context:
     contract: Contract
     models: tuple[ModelCompliance, ...]
     loader: Loader
+    _answers: dict[Callable[[Context], Any], Any] = field(default_factory=dict)
 
     @cached_property
     def flow(self) -> DataFlow:
@@ -37,20 +39,14 @@ class Context:
         written = frozenset(r.member for r in self.contract.requirements if r.use == "write")
         return DataFlow(Attributes(judge.project, judge.hierarchy, judge.composition), written)
 
-    @cached_property
-    def asked(self) -> tuple[Asked, ...]:
-        """The members of every class that some algorithm asks for."""
-        from specint.checks.asked import asked_members
+    def once(self, question: Callable[[Context], Answer]) -> Answer:
+        """What a question about the whole tree is answered with, worked out when a rule first needs it.
 
-        return tuple(asked_members(self))
-
-    @cached_property
-    def _asked_functions(self) -> frozenset[tuple[str, int]]:
-        return frozenset((one.node.key, id(one.function)) for one in self.asked)
-
-    def is_asked(self, node: ClassNode, function: FunctionNode) -> bool:
-        """Whether a function, run for an object of a class, is a member asked of that class: looked at for itself."""
-        return (node.key, id(function)) in self._asked_functions
+        The question is a function of the module that knows the answer, so that this one needs to know none of them.
+        """
+        if question not in self._answers:
+            self._answers[question] = question(self)
+        return self._answers[question]  # type: ignore[no-any-return]
 
     def node(self, model: ModelCompliance) -> ClassNode:
         """The class behind a verdict."""

@@ -58,9 +58,9 @@ def command(
     A `# pylint: disable=RULE` comment counts here as it does for pylint.
     """
     common = options.Common.taken_from(rest)
+    from specint.analysis.demands import without_excluded
     from specint.checks.selection import failing_symbols, select_findings, selected_symbols
     from specint.cli.session import configured, session_of
-    from specint.demands import without_excluded
 
     config = configured(common)
     extra = options.also_of(also)
@@ -79,7 +79,7 @@ def command(
     everything = select_findings(without_excluded(spoken, config, session.tree), symbols)
     findings = _about(session, checked, everything, wanted, demands, limited=bool(models))
     if changed_since:
-        from specint.outputs.touched import touched
+        from specint.analysis.touched import touched
 
         findings = tuple(touched(session.analysis, findings, gate.changed_files(session, changed_since)))
 
@@ -110,7 +110,7 @@ def _lost(session: Session, common: options.Common, since: str) -> tuple[Finding
 
 def _checked(session: Session, names: Sequence[str]) -> tuple[ModelCompliance, ...]:
     """The models that the command is about."""
-    from specint.outputs.scope import find_models
+    from specint.analysis.scope import find_models
 
     models = session.analysis.models
     if names:
@@ -146,7 +146,7 @@ def _about(
     limited: bool,
 ) -> tuple[Finding, ...]:
     """The findings about these classes, and those that stand in the files named (a worker's line)."""
-    from specint.outputs.scope import about_algorithms
+    from specint.analysis.scope import about_algorithms
 
     classes = {model.class_ for model in checked}
     files = frozenset() if limited else session.named
@@ -165,8 +165,8 @@ def _demands(
     session: Session, checked: Sequence[ModelCompliance], by_name: bool, algorithms: Sequence[str]
 ) -> list[Finding]:
     """What is missing of what the options and the configuration demand of these models."""
+    from specint.analysis.demands import required, unmet
     from specint.config import place
-    from specint.demands import required, unmet
 
     pairs = {
         (model.class_, algorithm)

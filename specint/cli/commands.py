@@ -75,9 +75,9 @@ class LazyGroup(click.Group):
 
 def _print_version(context: click.Context, _parameter: click.Parameter, wanted: Any) -> None:  # noqa: ANN401 - click's
     if wanted:
-        import specint
+        from specint.version import own_version
 
-        click.echo(f"specint {specint.__version__}")
+        click.echo(f"specint {own_version()}")
         context.exit()
 
 

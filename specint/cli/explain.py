@@ -11,10 +11,10 @@ from specint.cli import options, printing
 from specint.cli.examples import examples
 
 if TYPE_CHECKING:
+    from specint.analysis.model import Analysis
     from specint.checks.catalog import Rule
     from specint.cli.session import Session
     from specint.compliance.model import ModelCompliance
-    from specint.pipeline import Analysis
 
 
 @click.command(
@@ -62,8 +62,8 @@ def _explain_rule(rule: Rule, format_: options.Format, common: options.Common) -
 def _explain_model(name: str, names: Sequence[str], format_: options.Format, common: options.Common) -> int:
     if format_ == "markdown":
         raise click.UsageError("a model is explained as text or json; markdown is for rules")
+    from specint.analysis.scope import find_models, resolve_algorithms
     from specint.cli.session import configured, session_of
-    from specint.outputs.scope import find_models, resolve_algorithms
 
     session = session_of(common, configured(common))
     analysis = session.analysis
@@ -76,9 +76,9 @@ def _explain_model(name: str, names: Sequence[str], format_: options.Format, com
 def _put(
     session: Session, model: ModelCompliance, algorithms: Sequence[str], format_: options.Format, common: options.Common
 ) -> None:
+    from specint.analysis.scope import about_algorithms, requirements_of
     from specint.checks.selection import finding_order
-    from specint.outputs.explanation_text import print_explanation, requirements_of
-    from specint.outputs.scope import about_algorithms
+    from specint.outputs.explanation_text import print_explanation
 
     analysis = session.analysis
     about = [finding for finding in analysis.findings if finding.class_ == model.class_]

@@ -16,10 +16,10 @@ from specint.cli.examples import examples
 from specint.errors import SpecintError
 
 if TYPE_CHECKING:
+    from specint.analysis.model import Analysis
     from specint.checks.finding import Finding
     from specint.cli.session import Session
     from specint.fix.plan import Change, Plan
-    from specint.pipeline import Analysis
     from specint.source.tree import Tree
 
 
@@ -89,10 +89,10 @@ def command(
 
 def _findings(session: Session, symbols: frozenset[str], names: Sequence[str]) -> tuple[Finding, ...]:
     """What is to be fixed: what `specint check` finds, but for demands, which no pass-through can meet."""
+    from specint.analysis.demands import without_excluded
+    from specint.analysis.scope import about_algorithms, find_models
     from specint.checks.selection import select_findings
     from specint.checks.suppression import without_suppressed
-    from specint.demands import without_excluded
-    from specint.outputs.scope import about_algorithms, find_models
 
     found: Iterable[Finding] = session.analysis.findings
     if session.named is not None:
@@ -162,7 +162,7 @@ def _write(session: Session, changes: Sequence[Change]) -> tuple[tuple[Change, .
 
 def _told(session: Session, made: Plan, written: Sequence[Change], *, diff: bool) -> Iterable[str]:
     """One line for each class that was changed and each finding that stays, and a summary."""
-    from specint.outputs.matrix import counted
+    from specint.analysis.counts import counted
 
     for change in made.changes if diff else written:
         for class_ in dict.fromkeys(edit.class_ for edit in change.edits):

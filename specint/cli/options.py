@@ -209,8 +209,8 @@ def listed(values: Sequence[str]) -> tuple[str, ...]:
 
 def algorithms_of(contract: Contract, named: Sequence[str], config: Config) -> tuple[str, ...]:
     """The algorithms to look at: those of the options, else those of the configuration; none means all."""
+    from specint.analysis.scope import resolve_algorithms
     from specint.config import place
-    from specint.outputs.scope import resolve_algorithms
 
     if named:
         return resolve_algorithms(contract, named)

@@ -14,9 +14,9 @@ from specint.cli.examples import examples
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from specint.api import Result
+    from specint.analysis.comparison import Releases
+    from specint.analysis.result import Result
     from specint.checks.finding import Finding
-    from specint.outputs.releases import Releases
 
 ReportFormat = Literal["text", "json", "markdown", "html"]
 
@@ -57,11 +57,11 @@ def command(
     common = options.Common.taken_from(rest)
     if format_ == "html" and common.output is None and sys.stdout.isatty():
         raise click.UsageError("--format html is a file: say which with -o report.html")
+    from specint.analysis.demands import without_excluded
+    from specint.analysis.scope import narrow
     from specint.checks.selection import select_findings, selected_symbols
     from specint.cli.results import other_release, result_of
     from specint.cli.session import configured, session_of
-    from specint.demands import without_excluded
-    from specint.outputs.scope import narrow
 
     config = configured(common)
     symbols = selected_symbols(options.listed(select) or config.select, (*config.ignore, *options.listed(ignore)))
@@ -77,7 +77,7 @@ def command(
 
         printing.put_bytes(report_html(result, findings, wanted, other), common.output)
     else:
-        from specint.outputs.releases import compared
+        from specint.analysis.comparison import compared
 
         releases = compared(other.analysis, analysis, wanted) if other else None
         _print(common, format_, result, findings, wanted, releases)

@@ -10,8 +10,8 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+from specint.analysis.places import repository_of
 from specint.errors import SpecintError
-from specint.outputs.places import repository_of
 
 _REDIRECTING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 # The monitor of the file system, hooks (the index may be written), and transports: an object that a partial clone lacks

@@ -9,15 +9,15 @@ import msgspec
 from specint.cli.options import Common
 
 if TYPE_CHECKING:
-    from specint.api import Result
+    from specint.analysis.model import Analysis
+    from specint.analysis.result import Result
     from specint.cli.session import Session
     from specint.config import Config
-    from specint.pipeline import Analysis
 
 
 def result_of(session: Session, analysis: Analysis | None = None) -> Result:
     """The session's analysis (or a part of it) with its tree, for the class graph and the source lines."""
-    from specint.api import Result
+    from specint.analysis.result import Result
 
     return Result(session.tree, analysis or session.analysis, session.opened.store)
 

@@ -15,10 +15,10 @@ from specint.request import Opened, analysed, opened, request_of
 from specint.source.tree import SourceFile, Tree
 
 if TYPE_CHECKING:
+    from specint.analysis.model import Analysis
+    from specint.analysis.places import Place
     from specint.cli.progress import Report
     from specint.config import Config
-    from specint.outputs.places import Place
-    from specint.pipeline import Analysis
     from specint.request import Request
 
 
@@ -51,7 +51,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
     def place(self, file: str) -> Place:
         """A file of the tree as a report names it: relative to the repository around the working directory."""
-        from specint.outputs.places import place_in_tree, reporting_folder
+        from specint.analysis.places import place_in_tree, reporting_folder
 
         return place_in_tree(self.tree, file, reporting_folder())
 

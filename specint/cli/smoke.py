@@ -15,9 +15,9 @@ from specint.cli.examples import examples
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from specint.analysis.model import Analysis
     from specint.cli.session import Session
     from specint.config import Config
-    from specint.pipeline import Analysis
     from specint.smoke.model import Job, Report
 
 DISAGREEMENT = 3
@@ -151,7 +151,7 @@ def _session(common: options.Common, config: Config, python: str) -> Session:
 
 
 def _jobs(analysis: Analysis, names: Sequence[str], model_path: Path | None, wish: Any) -> list[Job]:  # noqa: ANN401
-    from specint.outputs.scope import find_models
+    from specint.analysis.scope import find_models
     from specint.smoke import plan
 
     if model_path is not None:

@@ -7,31 +7,17 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from specint.analysis.counts import counted
+from specint.analysis.model import Analysis
+from specint.analysis.scope import requirements_of
 from specint.checks.finding import Finding
 from specint.compliance.model import Inner, MemberStatus, ModelCompliance, VerdictWord
-from specint.contract.model import Contract, Requirement, Site
+from specint.contract.model import Requirement, Site
 from specint.outputs.addition import grouped
 from specint.outputs.findings_text import finding_line
-from specint.outputs.matrix import counted
 from specint.outputs.terminal import STATUS_WORDS, VERDICT_STYLES, Shown, Signs, signs_for
-from specint.pipeline import Analysis
 
 _MOST_SITES = 3
-
-
-def requirements_of(
-    contract: Contract, model: ModelCompliance, algorithms: Sequence[str], interface: str = "speculative"
-) -> tuple[Requirement, ...]:
-    """What the contract asks of this model in the roles that it has, for these algorithms."""
-    roles = {"both", *model.roles}
-    wanted = set(algorithms)
-    return tuple(
-        requirement
-        for requirement in contract.requirements
-        if requirement.role in roles
-        and requirement.interface == interface
-        and (wanted.intersection(requirement.algorithms) or not requirement.algorithms)
-    )
 
 
 def print_explanation(

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from specint.analysis.counts import counted
 from specint.checks.catalog import find_rule
 from specint.checks.finding import Evidence, Finding
 from specint.outputs.addition import Group, grouped
-from specint.outputs.matrix import counted
 from specint.outputs.outcome import Outcome, summary
 from specint.outputs.terminal import SEVERITY_STYLES, Shown
 

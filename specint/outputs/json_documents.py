@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from specint.analysis.comparison import Releases
+from specint.analysis.model import Analysis
 from specint.checks.baseline import Comparison
 from specint.checks.catalog import Rule
 from specint.checks.finding import Finding
@@ -18,8 +20,6 @@ from specint.contract.difference import Change
 from specint.contract.model import Contract, Requirement
 from specint.errors import Diagnostic
 from specint.outputs.outcome import Outcome
-from specint.outputs.releases import Releases
-from specint.pipeline import Analysis
 from specint.source.tree import Origin
 
 

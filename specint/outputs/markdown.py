@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from specint.analysis.counts import counted, findings_phrase
+from specint.analysis.model import Analysis
 from specint.checks.finding import Finding
 from specint.outputs.addition import Group, grouped
-from specint.outputs.matrix import counted, findings_phrase, matrix, summary_line
+from specint.outputs.matrix import matrix, summary_line
 from specint.outputs.outcome import Outcome
 from specint.outputs.terminal import Shown, Signs
-from specint.pipeline import Analysis
 
 MOST_BYTES = 1_000_000
 """GitHub leaves out a job summary of more than a mebibyte altogether."""

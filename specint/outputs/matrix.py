@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from specint.analysis.counts import counted, findings_phrase
+from specint.analysis.model import Analysis
 from specint.checks.finding import Finding
 from specint.compliance.model import ModelCompliance, Verdict, VerdictWord
-from specint.pipeline import Analysis
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,19 +78,6 @@ def summary_line(analysis: Analysis, findings: Sequence[Finding], algorithms: Se
         f"{unknown} unknown",
     ]
     return "; ".join(parts)
-
-
-def findings_phrase(findings: Sequence[Finding]) -> str:
-    """`23 findings in 21 classes`, or `no findings`."""
-    if not findings:
-        return "no findings"
-    return f"{counted(len(findings), 'finding')} in {counted(len({finding.class_ for finding in findings}), 'class')}"
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 class`, `2 classes`."""
-    plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
-    return f"{number} {noun if number == 1 else plural}"
 
 
 def _rows(models: Sequence[ModelCompliance], findings: Sequence[Finding], columns: Sequence[str]) -> tuple[Row, ...]:

@@ -8,12 +8,12 @@ from hashlib import sha256
 
 import msgspec
 
+from specint.analysis.counts import counted, findings_phrase
+from specint.analysis.places import Place
 from specint.checks.baseline import Comparison
 from specint.checks.catalog import Rule, Severity, all_rules
 from specint.checks.finding import Finding
 from specint.errors import Diagnostic
-from specint.outputs.matrix import counted, findings_phrase
-from specint.outputs.places import Place
 from specint.source.tree import Origin
 
 Placing = Callable[[str], Place]

@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from specint.analysis.model import Analysis
 from specint.checks.finding import Finding
 from specint.compliance.model import VerdictWord
 from specint.outputs.matrix import Matrix, matrix, summary_line
 from specint.outputs.terminal import VERDICT_STYLES, Signs, print_table, signs_for
-from specint.pipeline import Analysis
 from specint.source.tree import Origin
 
 _GAP = 2

@@ -9,13 +9,13 @@ from urllib.parse import quote
 
 import msgspec
 
-import specint
+from specint.analysis.places import Place
 from specint.checks.catalog import Severity
 from specint.checks.finding import Finding
 from specint.errors import Diagnostic
 from specint.outputs.outcome import Outcome, RuleText, fingerprints
 from specint.outputs.patch import Change, changes
-from specint.outputs.places import Place
+from specint.version import own_version
 
 Json = dict[str, Any]
 
@@ -54,7 +54,7 @@ def _run(outcome: Outcome, rules: list[Json], results: list[Json]) -> Json:
     failed = any(diagnostic.severity == "error" for diagnostic in outcome.diagnostics)
     driver: Json = {
         "name": outcome.tool.name,
-        "version": outcome.tool.version or specint.__version__,
+        "version": outcome.tool.version or own_version(),
         **({"informationUri": outcome.tool.uri} if outcome.tool.uri else {}),
         "rules": rules,
     }

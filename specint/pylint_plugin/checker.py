@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from pylint.lint import PyLinter
     from pylint.typing import ExtraMessageOptions, MessageDefinitionTuple
 
+    from specint.analysis.places import Place
     from specint.checks.finding import Finding
-    from specint.outputs.places import Place
     from specint.pylint_plugin.index import Index
 
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from specint.analysis.demands import required, unmet, without_excluded
 from specint.config import Config, demand, load_config
-from specint.demands import required, unmet, without_excluded
 from specint.pylint_plugin.modelfile import MARK, LintedFile
 from specint.reading import named_path, read_regular
 from specint.request import Opened, analysed, opened, request_of
 from specint.source.tree import SourceFile, Tree
 
 if TYPE_CHECKING:
+    from specint.analysis.model import Analysis
+    from specint.analysis.places import Place
     from specint.checks.finding import Finding
-    from specint.outputs.places import Place
-    from specint.pipeline import Analysis
     from specint.request import Request
 
 
@@ -66,7 +66,7 @@ class Index:
 
     def places(self, file: LintedFile, finding: Finding) -> dict[str, Place]:
         """Where the files that a finding of this file names lie, for a report."""
-        from specint.outputs.places import place_in_tree, reporting_folder
+        from specint.analysis.places import place_in_tree, reporting_folder
 
         found = self._place(file)
         names = {finding.file, *(one.file for one in finding.evidence)}
@@ -111,9 +111,9 @@ class Index:
 
     def _selected(self, analysis: Analysis, tree: Tree) -> Sequence[Finding]:
         """As `specint check` selects, but for the rules: those are pylint's to enable and disable."""
+        from specint.analysis.scope import about_algorithms, resolve_algorithms
         from specint.checks.catalog import all_rules
         from specint.checks.selection import select_findings
-        from specint.outputs.scope import about_algorithms, resolve_algorithms
 
         config = self._configuration()
         names = self._settings.algorithms or config.algorithms

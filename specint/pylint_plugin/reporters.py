@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from pylint.message import Message, MessageDefinition
     from pylint.reporters.ureports.nodes import Section
 
+    from specint.analysis.places import Place
     from specint.checks.catalog import Severity
     from specint.checks.finding import Finding
     from specint.outputs.outcome import Outcome, RuleText
-    from specint.outputs.places import Place
     from specint.pylint_plugin.checker import Emitted
 
 _SEVERITIES: dict[str, Severity] = {"F": "fatal", "E": "error", "W": "warning", "C": "info", "R": "info", "I": "info"}
@@ -95,8 +95,8 @@ REPORTERS = (SarifReporter, GithubReporter, GitlabReporter, JunitReporter)
 def _outcome(linter: PyLinter, messages: list[Message], modules: dict[str, None]) -> Outcome:
     import pylint
 
+    from specint.analysis.places import Place, place_on_disk, reporting_folder
     from specint.outputs.outcome import Outcome, Tool, own_rules
-    from specint.outputs.places import Place, place_on_disk, reporting_folder
 
     top = reporting_folder()
     places: dict[str, Place] = {}

@@ -11,9 +11,9 @@ from specint.smoke import knowledge
 from specint.smoke.model import Ask, Job
 
 if TYPE_CHECKING:
+    from specint.analysis.model import Analysis
     from specint.compliance.model import ModelCompliance
     from specint.contract.model import Contract, Requirement
-    from specint.pipeline import Analysis
 
 DUNDER = ("__call__", "__class__")
 """Every object has these."""

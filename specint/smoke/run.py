@@ -14,7 +14,7 @@ from specint.smoke.problems import comparison, problems
 from specint.smoke.process import Child, NotReady, Setup
 
 if TYPE_CHECKING:
-    from specint.pipeline import Analysis
+    from specint.analysis.model import Analysis
 
 Progress = Callable[[str, int, int], None]
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from specint.analysis.model import Analysis
 from specint.checks.finding import Finding
 from specint.facts.store import Store
-from specint.pipeline import Analysis, analyze
+from specint.pipeline import analyze
 from specint.source.locate import open_tree
 
 pytestmark = pytest.mark.release

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from specint.checks import demand
+from specint.analysis.demands import demand
+from specint.analysis.scope import find_models, resolve_algorithms
 from specint.checks.catalog import Rule, all_rules
 from specint.checks.rules.lost_member import lost
 from specint.checks.suppression import without_suppressed
 from specint.facts.store import Store
-from specint.outputs.scope import find_models, resolve_algorithms
 from specint.pipeline import analyze
 from specint.source.locate import open_tree
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from specint.analysis.model import Analysis
 from specint.facts.store import Store
-from specint.pipeline import Analysis, analyze
+from specint.pipeline import analyze
 from specint.source.locate import open_tree
 from specint.source.tree import Tree
 

@@ -8,11 +8,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from specint.analysis.model import Analysis
 from specint.checks.finding import Finding
 from specint.errors import Diagnostic, SpecintError
 from specint.facts.store import Store
 from specint.fix.plan import Plan, plan
-from specint.pipeline import Analysis, analyze
+from specint.pipeline import analyze
 from specint.source.locate import open_tree
 from specint.source.tree import Tree
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from specint.analysis.model import Analysis
 from specint.facts.store import Store
 from specint.fix.diff import git_patch
 from specint.fix.plan import plan
 from specint.fix.writing import replace
-from specint.pipeline import Analysis, analyze
+from specint.pipeline import analyze
 from specint.source.locate import open_tree
 from specint.source.tree import SourceFile, Tree
 

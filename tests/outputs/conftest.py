@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from specint.analysis.model import Analysis
 from specint.checks.finding import Evidence, Finding
 from specint.compliance.model import Inner, MemberStatus, ModelCompliance, Verdict, Wrap
 from specint.contract.model import CallShape, Contract, Requirement, Site
 from specint.errors import Diagnostic
 from specint.outputs.outcome import Outcome, RuleText, Tool
-from specint.pipeline import Analysis, Origin
+from specint.source.tree import Origin
 
 GET, SETTER = "get_embed_and_head", "set_eagle3_layers_to_capture"
 RULES = [

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from specint.analysis.model import Analysis
 from specint.outputs.addition import added_lines, grouped
-from specint.pipeline import Analysis
 
 
 def test_added_lines_of_each_run_lose_their_common_indentation() -> None:

@@ -8,12 +8,12 @@ from xml.etree import ElementTree as xml
 
 import msgspec
 
+from specint.analysis.places import Place
 from specint.errors import Diagnostic
 from specint.outputs.github import github
 from specint.outputs.gitlab import gitlab
 from specint.outputs.junit import junit
 from specint.outputs.outcome import Outcome
-from specint.outputs.places import Place
 
 COMMAND = re.compile(r"::(\w+) ([^:]*)::(.*)")
 

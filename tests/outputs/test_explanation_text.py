@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-from specint.outputs.explanation_text import print_explanation, requirements_of
+from specint.analysis.model import Analysis
+from specint.analysis.scope import requirements_of
+from specint.outputs.explanation_text import print_explanation
 from specint.outputs.terminal import rendered
-from specint.pipeline import Analysis
 
 
 def explained(analysis: Analysis, index: int, *algorithms: str) -> list[str]:

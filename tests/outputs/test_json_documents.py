@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import json
 
+from specint.analysis.model import Analysis
 from specint.checks.catalog import all_rules
 from specint.outputs.json_documents import findings_json, report_json, rules_json
 from specint.outputs.outcome import Outcome
-from specint.pipeline import Analysis
 
 
 def test_report_has_the_promised_keys(analysis: Analysis) -> None:

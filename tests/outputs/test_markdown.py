@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import msgspec
 
+from specint.analysis.model import Analysis
 from specint.checks.catalog import rule
 from specint.outputs.markdown import escaped, findings_markdown, report_markdown
 from specint.outputs.outcome import Outcome
 from specint.outputs.rule_page import rule_page
-from specint.pipeline import Analysis
 
 
 def test_matrix_is_a_table_with_signs_and_words(analysis: Analysis) -> None:

@@ -3,10 +3,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from specint.analysis.comparison import Releases, compared
+from specint.analysis.model import Analysis
 from specint.compliance.model import Verdict
-from specint.outputs.releases import Releases, compared, print_releases, releases_markdown
+from specint.outputs.releases import print_releases, releases_markdown
 from specint.outputs.terminal import rendered
-from specint.pipeline import Analysis, Origin
+from specint.source.tree import Origin
 
 
 def changed(analysis: Analysis, name: str, algorithm: str, verdict: Verdict) -> Analysis:

@@ -3,9 +3,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from specint.analysis.model import Analysis
 from specint.outputs.report_text import print_report
 from specint.outputs.terminal import rendered
-from specint.pipeline import Analysis
 from specint.source.tree import Origin
 
 

@@ -13,11 +13,11 @@ import jsonschema
 import msgspec
 import pytest
 
+from specint.analysis.places import Place
 from specint.checks.finding import Evidence, Finding
 from specint.errors import Diagnostic
 from specint.outputs import sarif as module
 from specint.outputs.outcome import Outcome, Tool
-from specint.outputs.places import Place
 from specint.outputs.sarif import sarif
 
 Json = dict[str, Any]

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from specint.analysis.model import Analysis
 from specint.contract.model import Requirement
 from specint.facts.store import Store
 from specint.outputs.contract_text import shape
-from specint.pipeline import Analysis, analyze
+from specint.pipeline import analyze
 from specint.source.locate import open_tree
 
 pytestmark = pytest.mark.release

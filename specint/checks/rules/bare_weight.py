@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specint.checks.asked import Asked, sites
+from specint.checks.asked import Asked, asked_members, sites
 from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.wording import does
@@ -18,7 +18,7 @@ _WRAPPED = ("quant", "lora")
 
 def check(context: Context) -> Iterator[Finding]:
     """Every layer built with quantisation whose weight a member hands out."""
-    for one in context.asked:
+    for one in context.once(asked_members):
         function = one.function
         own = function.own if function is not None else None
         if function is None or own is None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from specint.checks.asked import Asked, sites
+from specint.checks.asked import Asked, asked_members, is_asked, sites
 from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.wording import at_site, does, listed
@@ -17,7 +18,7 @@ SYMBOL = "spec-broken-delegation"
 
 def check(context: Context) -> Iterator[Finding]:
     """Every member whose body reaches for an attribute that no class on the way has."""
-    for one in context.asked:
+    for one in context.once(asked_members):
         broken = [b for b in breaks(context, one) if b.arm.kind == "object" and not _of_skipped(context, b)]
         if broken and not _soft_property(one):
             yield _finding(context, one, broken)
@@ -27,7 +28,7 @@ def breaks(context: Context, one: Asked) -> list[Break]:
     """The reaches of a member's body that fail when it is called as the contract calls it."""
     if one.function is None:
         return []
-    found = context.flow.breaks(one.node, one.function, context.is_asked)
+    found = context.flow.breaks(one.node, one.function, partial(is_asked, context))
     return [b for b in found if not _behind_unused_parameter(one, b)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specint.checks.asked import Asked, sites
+from specint.checks.asked import Asked, asked_members, sites
 from specint.checks.context import Context
 from specint.checks.finding import Finding, about
 from specint.checks.rules.broken_delegation import breaks, evidence
@@ -17,7 +17,7 @@ SYMBOL = "spec-optional-delegate"
 
 def check(context: Context) -> Iterator[Finding]:
     """Every member that reads through an attribute which may be None, without a look at it."""
-    for one in context.asked:
+    for one in context.once(asked_members):
         found = [b for b in breaks(context, one) if b.arm.kind in ("none", "unset") and not _looked_at(context, one, b)]
         if found:
             yield _finding(one, found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from specint.checks.asked import Asked, sites
+from specint.checks.asked import Asked, asked_members, sites
 from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.reshaping import defaulted
@@ -29,7 +29,7 @@ def check(context: Context) -> Iterator[Finding]:
         hard = requirement.strength in HARD and not requirement.settings and requirement.condition is None
         if requirement.role == "both" and requirement.use == "call" and hard:
             shared.setdefault(requirement.member, []).append(requirement)
-    for one in context.asked:
+    for one in context.once(asked_members):
         yield from _judged(context, _with_all_callers(one, shared.get(one.member, [])))
     yield from _inner_models(context)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from specint.checks.asked import Asked, sites
+from specint.checks.asked import Asked, asked_members, is_asked, sites
 from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.rules.signature_mismatch import keeps_signature
@@ -32,7 +32,7 @@ class Wrong:
 
 def check(context: Context) -> Iterator[Finding]:
     """Every member that doesn't return what the workers unpack or use."""
-    for one in context.asked:
+    for one in context.once(asked_members):
         function = one.function
         if function is None or one.definition is None or function.facts.is_generator:
             continue
@@ -105,7 +105,7 @@ def _not_values(context: Context, expr: facts.Expr | None, place: Place, unpacks
         case facts.Call(func=facts.Attribute() as func) if hops:
             for arm in context.flow.arms(func, place):
                 inner = arm.member.function if arm.kind == "member" and arm.member is not None else None
-                if inner is None or arm.node is None or context.is_asked(arm.node, inner) or inner.facts.is_generator:
+                if inner is None or arm.node is None or is_asked(context, arm.node, inner) or inner.facts.is_generator:
                     continue
                 if inner.facts.decorators or arm.member is None or arm.member.kind != "method":
                     continue

@@ -11,7 +11,7 @@ import msgspec
 from specint.errors import SpecintError
 
 if TYPE_CHECKING:
-    from specint.api import Result
+    from specint.analysis.result import Result
     from specint.compliance.model import ModelCompliance
     from specint.graph.export import ClassGraph
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-import specint
+from specint.analysis.comparison import Releases, compared
 from specint.checks.catalog import all_rules
 from specint.checks.finding import Finding
 from specint.contract.model import Requirement
@@ -16,10 +16,11 @@ from specint.outputs.html.excerpts import Excerpts
 from specint.outputs.html.models import Model, Numbers, model_data
 from specint.outputs.html.rules import RulePage, rule_pages
 from specint.outputs.matrix import matrix, summary_line
-from specint.outputs.releases import Releases, compared, releases_phrase
+from specint.outputs.releases import releases_phrase
+from specint.version import own_version
 
 if TYPE_CHECKING:
-    from specint.api import Result
+    from specint.analysis.result import Result
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -96,7 +97,7 @@ def page_data(result: Result, findings: Sequence[Finding], algorithms: Sequence[
         if not one.algorithms or set(one.algorithms) & set(chosen)
     )
     return Page(
-        specint=specint.__version__,
+        specint=own_version(),
         version=result.version,
         source=analysis.sglang.source,
         summary=summary_line(analysis, findings, algorithms),

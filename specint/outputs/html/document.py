@@ -16,7 +16,7 @@ from specint.outputs.diagrams.svg import STYLE
 from specint.outputs.html.data import page_data
 
 if TYPE_CHECKING:
-    from specint.api import Result
+    from specint.analysis.result import Result
     from specint.checks.finding import Finding
 
 STYLES = ("style.css", "matrix.css", "drawer.css", "narrow.css", "print.css")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from specint.api import Result
+    from specint.analysis.result import Result
 
 _BEFORE, _AFTER = 2, 4
 _LONGEST = 180

@@ -14,7 +14,7 @@ from specint.outputs.html.excerpts import Excerpts, Numbers
 from specint.outputs.matrix import Row
 
 if TYPE_CHECKING:
-    from specint.api import Result
+    from specint.analysis.result import Result
 
 __all__ = ["Model", "Numbers", "model_data"]
 

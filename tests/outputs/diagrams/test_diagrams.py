@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 import specint
-from specint.api import Result
+from specint.analysis.result import Result
 from specint.compliance.model import Wrap
 from specint.errors import SpecintError
 from specint.outputs.diagrams.diagram import Arrow, Box, Diagram, about, around, find_class

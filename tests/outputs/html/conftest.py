@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import specint
-from specint.api import Result
+from specint.analysis.result import Result
 from specint.outputs.html import report_html
 
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

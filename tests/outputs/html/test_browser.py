@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import specint
-from specint.api import Result
+from specint.analysis.result import Result
 from specint.outputs.html import report_html
 
 # A browser is a process of its own: on a busy machine it may show an answer later than a test looks.

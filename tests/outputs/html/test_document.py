@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from specint.api import Result
+from specint.analysis.result import Result
 from specint.checks.catalog import all_rules
 from specint.outputs.html import document, report_html
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from specint.analysis.model import Analysis
+from specint.analysis.touched import touched
 from specint.compliance.model import Wrap
-from specint.outputs.touched import touched
-from specint.pipeline import Analysis
 
 GET, SETTER = "get_embed_and_head", "set_eagle3_layers_to_capture"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from specint.analysis.model import Analysis
 from specint.checks.finding import Finding
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import Site
-from specint.pipeline import Analysis
 from specint.source.tree import SourceFile
 
 

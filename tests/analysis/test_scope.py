@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from specint.analysis.model import Analysis
+from specint.analysis.scope import find_models, narrow, resolve_algorithms
 from specint.errors import SpecintError
-from specint.outputs.scope import find_models, narrow, resolve_algorithms
-from specint.pipeline import Analysis
 
 
 def test_alias_and_letter_case_name_the_same_algorithm(analysis: Analysis) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from specint.analysis.model import Analysis
 from specint.checks.finding import Finding
 from specint.compliance.model import ModelCompliance
-from specint.contract.model import Contract
+from specint.contract.model import Contract, Requirement
 from specint.errors import SpecintError
-from specint.pipeline import Analysis
 from specint.suggestion import did_you_mean
 
 
@@ -67,3 +67,18 @@ def about_algorithms(findings: Iterable[Finding], algorithms: Iterable[str]) -> 
     """The findings that concern one of the algorithms; one that names no algorithm concerns all."""
     names = set(algorithms)
     return tuple(finding for finding in findings if not finding.algorithms or names.intersection(finding.algorithms))
+
+
+def requirements_of(
+    contract: Contract, model: ModelCompliance, algorithms: Sequence[str], interface: str = "speculative"
+) -> tuple[Requirement, ...]:
+    """What the contract asks of this model in the roles that it has, for these algorithms."""
+    roles = {"both", *model.roles}
+    wanted = set(algorithms)
+    return tuple(
+        requirement
+        for requirement in contract.requirements
+        if requirement.role in roles
+        and requirement.interface == interface
+        and (wanted.intersection(requirement.algorithms) or not requirement.algorithms)
+    )

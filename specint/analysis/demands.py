@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from specint.source.tree import SourceFile, Tree
 
 if TYPE_CHECKING:
+    from specint.analysis.model import Analysis
     from specint.checks.finding import Finding
     from specint.config import Config, Demand
-    from specint.pipeline import Analysis
 
 
 def required(analysis: Analysis, require: Iterable[Demand], where: str) -> set[tuple[str, str]]:
     """The demands of a configuration as pairs of dotted class and algorithm; an unknown name is an error."""
-    from specint.outputs.scope import find_models, resolve_algorithms
+    from specint.analysis.scope import find_models, resolve_algorithms
 
     pairs: set[tuple[str, str]] = set()
     for wanted in require:
@@ -28,8 +28,6 @@ def required(analysis: Analysis, require: Iterable[Demand], where: str) -> set[t
 
 def unmet(analysis: Analysis, pairs: Iterable[tuple[str, str]]) -> list[Finding]:
     """What is missing of what the pairs of class and algorithm demand."""
-    from specint.checks import demand
-
     return [finding for class_, algorithm in sorted(pairs) for finding in demand(analysis, class_, algorithm)]
 
 
@@ -56,3 +54,11 @@ def _excluded(file: str, config: Config, tree: Tree) -> bool:
     return any(
         fnmatchcase(name, pattern) or fnmatchcase(name, f"{pattern}/*") for name in names for pattern in patterns
     )
+
+
+def demand(analysis: Analysis, model: str, algorithm: str) -> tuple[Finding, ...]:
+    """What a model (by dotted class) lacks for an algorithm that was demanded of it."""
+    from specint.checks.rules.unsupported_algorithm import demanded
+
+    found = next(one for one in analysis.models if one.class_ == model)
+    return demanded(analysis.contract, found, algorithm)
