@@ -32,6 +32,7 @@ def run(context: Context, *, parallel: bool = False) -> tuple[tuple[Finding, ...
 
     from specint.aside import aside
     from specint.checks.finding import Finding
+    from specint.checks.patches import with_patches
     from specint.errors import Diagnostic
 
     modules = [module for module in rule_modules() if hasattr(module, "check")]
@@ -46,7 +47,7 @@ def run(context: Context, *, parallel: bool = False) -> tuple[tuple[Finding, ...
         more, also_lost, asked = msgspec.msgpack.decode(followed(), type=kind)
     context.loader.also_asked(asked)
     ordered = sorted(found + more, key=lambda f: (f.file, f.line, f.column, f.id, f.member, f.class_, f.message))
-    return tuple(ordered), (*lost, *also_lost)
+    return tuple(with_patches(ordered, context.loader.source)), (*lost, *also_lost)
 
 
 def _checked(modules: Iterable[ModuleType], context: Context) -> tuple[list[Finding], list[Diagnostic]]:

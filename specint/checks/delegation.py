@@ -1,26 +1,24 @@
-"""The lines that hand a missing member on to the inner model, whether they are safe, and why there are none."""
+"""What would hand a missing member on to the inner model, whether it is safe, and why there is nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from specint.checks.context import Context
-from specint.checks.edit import Edit
-from specint.checks.placing import added, end_of_class, indented, source_lines, splice_patch
 from specint.checks.wording import listed
 from specint.compliance.members import wrap_of
 from specint.compliance.model import Inner, ModelCompliance
 from specint.contract.model import CallShape, Requirement
+from specint.edits.delegating import PassThrough, passed_through
+from specint.edits.model import Edit, undecided
+from specint.edits.placing import source_lines
 from specint.facts import model as facts
 from specint.graph.hierarchy import Member
 from specint.graph.project import ClassNode
 from specint.graph.value import ConstantValue
 from specint.source.tree import content_digest
-
-_WIDTH = 88
-"""As wide as SGLang's own formatter lets a line be."""
-_STEP = "    "
 
 
 @dataclass(frozen=True)
@@ -46,8 +44,8 @@ class Provider:
         return function.params if member.kind == "staticmethod" else function.params[1:]
 
 
-def delegation(context: Context, model: ModelCompliance, member: str) -> tuple[Edit, str | None]:
-    """What makes a wrapper hand a member on to the inner model that has it, and the same as a patch.
+def delegation(context: Context, model: ModelCompliance, member: str) -> Edit:
+    """What makes a wrapper hand a member on to the inner model that has it.
 
     It is a plain pass-through: a method with the signature that the callers need, or a property for what is read.
     """
@@ -60,34 +58,35 @@ def delegation(context: Context, model: ModelCompliance, member: str) -> tuple[E
     why = _obstacle(context, node, member, requirements, providers)
     source = context.source(node)
     if why or source is None:
-        return undecided(model, member, why or "its file is gone or was changed meanwhile"), None
+        return undecided(model.class_, model.file, member, why or "its file is gone or was changed meanwhile")
     file, data = source
     lines = source_lines(data, file.path)
-    spot = end_of_class(lines, node.facts)
-    if spot is None:
+    lacking = any(inner.status != "present" for inner in inners)
+    known = next((provider for provider in providers if provider.function is not None), None)
+    wanted = PassThrough(
+        member,
+        attribute,
+        call=_shape(requirements) if _called(requirements) else None,
+        parameters=known.parameters if known is not None else (),
+        gives=_gives(providers),
+        guard="arm" if lacking else _absence(context, node, attribute),
+    )
+    splice = passed_through(wanted, lines, node.facts)
+    if splice is None:
         why = f"the body of {model.name} stands on one line with its head: give it lines of its own"
-        return undecided(model, member, why), None
-    lacking = any(one.status != "present" for one in inners)
-    guard = "arm" if lacking else _absence(context, node, attribute)
-    splices = (added(spot.after, indented(_code(member, attribute, requirements, providers, guard), spot)),)
-    edit = Edit(
+        return undecided(model.class_, model.file, member, why)
+    return Edit(
         kind="add",
         class_=model.class_,
         member=member,
         file=model.file,
         digest=content_digest(data),
-        splices=splices,
+        splices=(splice,),
         doubt="; ".join(_doubts(context, node, attribute, member, inners, requirements, providers)),
     )
-    return edit, splice_patch(lines, model.file, splices)
 
 
-def undecided(model: ModelCompliance, member: str, what: str) -> Edit:
-    """Nothing can be written: a person has to decide."""
-    return Edit(kind="decide", class_=model.class_, member=member, file=model.file, decide=what)
-
-
-def _absence(context: Context, node: ClassNode, attribute: str) -> str:
+def _absence(context: Context, node: ClassNode, attribute: str) -> Literal["", "none", "unset"]:
     """How an inner model may not be there once the constructor has run: "none", "unset", or "" where it always is."""
     kinds = {arm.kind for arm in context.flow.attributes.arms(node, attribute)}
     assigned = context.judge.composition.assignments(node)[attribute]
@@ -220,40 +219,6 @@ def _doubts(
                 yield f"what {provider.holder.name}.{member} takes can't be known"
 
 
-def _code(
-    member: str, attribute: str, requirements: Sequence[Requirement], providers: Sequence[Provider], guard: str
-) -> list[str]:
-    if not _called(requirements):
-        lines = _guard(member, attribute, guard)
-        return ["@property", f"def {member}(self):", *lines, f"{_STEP}return self.{attribute}.{member}"]
-    known = next((one for one in providers if one.function is not None), None)
-    parameters, arguments = _signature(_shape(requirements), known.parameters if known is not None else ())
-    call = f"self.{attribute}.{member}({', '.join(arguments)})"
-    return [
-        f"def {member}({', '.join(['self', *parameters])}):",
-        *_guard(member, attribute, guard),
-        f"{_STEP}return {call}" if _gives(providers) else f"{_STEP}{call}",
-    ]
-
-
-def _guard(member: str, attribute: str, guard: str) -> list[str]:
-    """An error that says what is missing, where the inner model may not be there, or may lack the member."""
-    if not guard:
-        return []
-    test, text = {
-        "none": (f"self.{attribute} is None", f'"{member}: {attribute} is None"'),
-        "unset": (f'not hasattr(self, "{attribute}")', f'"{member}: there is no {attribute}"'),
-        "arm": (
-            f'not hasattr(self.{attribute}, "{member}")',
-            f'f"{{type(self.{attribute}).__name__}} has no {member}"',
-        ),
-    }[guard]
-    error = f"{_STEP * 2}raise AttributeError({text})"
-    if len(_STEP + error) > _WIDTH:
-        return [f"{_STEP}if {test}:", f"{_STEP * 2}raise AttributeError(", f"{_STEP * 3}{text}", f"{_STEP * 2})"]
-    return [f"{_STEP}if {test}:", error]
-
-
 def _gives(providers: Sequence[Provider]) -> bool:
     """Whether something comes back."""
     return any(
@@ -261,37 +226,6 @@ def _gives(providers: Sequence[Provider]) -> bool:
         or any(isinstance(step, facts.Return) and step.value is not None for step in one.function.body.steps)
         for one in providers
     )
-
-
-def _signature(call: CallShape, inner: Sequence[facts.Param]) -> tuple[list[str], list[str]]:
-    """Parameters as the callers need them, called as the inner method calls them, and the arguments to hand on."""
-    if call.starred:
-        return ["*args", "**kwargs"], ["*args", "**kwargs"]
-    known = [param for param in inner if param.kind in ("positional-only", "positional")]
-    parameters: list[str] = []
-    arguments: list[str] = []
-    for index, param in enumerate(known):
-        if index < call.positional or param.name in call.keywords:
-            optional = index >= call.fewest and param.default is not None
-            parameters.append(f"{param.name}={_default(param)}" if optional else param.name)
-            arguments.append(param.name if index < call.positional else f"{param.name}={param.name}")
-    for index in range(len(known), call.positional):  # they go into the inner method's *args
-        parameters.append(f"value{index}" if index < call.fewest else f"value{index}=None")
-        arguments.append(f"value{index}")
-    names = {param.name: param for param in inner}
-    taken = {param.name for param in known}
-    keywords = [keyword for keyword in call.keywords if keyword not in taken]
-    if keywords:
-        parameters.append("*")
-    for keyword in keywords:
-        has_default = keyword in names and names[keyword].default is not None
-        parameters.append(f"{keyword}={_default(names[keyword])}" if has_default else keyword)
-        arguments.append(f"{keyword}={keyword}")
-    return parameters, arguments
-
-
-def _default(param: facts.Param) -> str:
-    return facts.spell(param.default) if isinstance(param.default, facts.Constant) else "None"
 
 
 def _counted(number: int) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import msgspec
 
 from specint.checks.catalog import rule
-from specint.checks.edit import Edit
 from specint.compliance.model import ModelCompliance
+from specint.edits.model import Edit
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,8 +30,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         file, line, column: where the message stands: the class's line, or the member's. Lines count from 1,
             columns from 0. `file` is relative to the folder that holds the package.
         through: the hooks by which callers meet it, where `member` is none itself: an attribute that a hook reads.
-        patch: a unified diff, or None.
-        edit: the same as `specint fix` does it, or why it can't; documents leave it out where a rule says nothing.
+        edit: what `specint fix` would do about it, or why it can't; documents leave it out where a rule says nothing.
+        patch: a unified diff with the edits of all findings about the class, the same in each of them; None where this
+            one has no edit.
     """
 
     rule: str
@@ -63,7 +64,6 @@ def about(
     message: str,
     evidence: Iterable[Evidence] = (),
     at: tuple[int, int] | None = None,
-    patch: str | None = None,
     edit: Edit | msgspec.UnsetType = msgspec.UNSET,
     through: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET,
 ) -> Finding:
@@ -80,7 +80,6 @@ def about(
         column=column,
         message=message,
         evidence=tuple(evidence),
-        patch=patch,
         edit=edit,
         through=through,
     )

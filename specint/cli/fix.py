@@ -68,7 +68,7 @@ def command(
         )
     failed = False
     if diff:
-        from specint.fix.diff import git_patch
+        from specint.edits.patch import git_patch
 
         patches = (
             git_patch(session.place(one.file).path, one.before, one.after, [s for e in one.edits for s in e.splices])

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import msgspec
 
 from specint.analysis.model import Analysis
-from specint.checks.edit import Edit
 from specint.checks.finding import Finding
 from specint.compliance.model import ModelCompliance
+from specint.edits.model import Edit
+from specint.edits.rewrite import rewritten
 from specint.errors import SpecintError
-from specint.fix.rewrite import rewritten
 from specint.source.tree import SourceFile, Tree
 
 Key = tuple[str, str, str]

@@ -1,16 +1,17 @@
-"""Findings of one class together: what they share is told once, and so are the lines to add."""
+"""Findings of one class together: what they share is told once, and so are the lines to add and to change."""
 
 from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 import msgspec
 
 from specint.checks.catalog import find_rule
 from specint.checks.finding import Evidence, Finding
+from specint.edits.model import Splice
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -21,14 +22,18 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class Addition(msgspec.Struct, frozen=True):
-    """Lines that a patch adds, without the class's indentation. `headline` says what they are for."""
+    """What an edit does to the text, without the class's indentation. `headline` says what it is for.
+
+    In a `change` lines that go begin with `-`, and those that come in their place with `+`; else all lines come.
+    """
 
     headline: str
     text: str
+    change: bool = False
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):
-    """The findings about one class in one file, the evidence that all of them have, and all lines to add."""
+    """The findings about one class in one file, the evidence that all of them have, and all that edits do."""
 
     name: str
     items: tuple[Item, ...]
@@ -45,22 +50,6 @@ def grouped(findings: Sequence[Finding]) -> tuple[Group, ...]:
     return tuple(_group(list(members)) for _, members in groupby(arranged, lambda found: (found.file, found.class_)))
 
 
-def added_lines(patch: str) -> list[str]:
-    """The text of each run of lines that a unified diff adds, without common indentation."""
-    runs: list[list[str]] = [[]]
-    in_hunk = False
-    for line in patch.splitlines():
-        if line.startswith("@@"):
-            in_hunk = True
-        elif line.startswith(("--- ", "diff ")) and not (in_hunk and line.startswith("--- ") and runs[-1]):
-            in_hunk = False
-        if in_hunk and line.startswith("+"):
-            runs[-1].append(line[1:])
-        elif runs[-1]:
-            runs.append([])
-    return [text for run in runs if (text := textwrap.dedent("\n".join(run)).strip("\n"))]
-
-
 def _group(findings: list[Finding]) -> Group:
     seen = Counter(evidence for finding in findings for evidence in dict.fromkeys(finding.evidence))
     common = {evidence for evidence, times in seen.items() if len(findings) > 1 and times == len(findings)}
@@ -73,14 +62,31 @@ def _group(findings: list[Finding]) -> Group:
 
 
 def _additions(findings: list[Finding]) -> tuple[Addition, ...]:
-    """By headline; lines that two findings ask for alike stand once."""
-    texts: dict[str, list[str]] = {}
+    """By headline; what two findings ask for alike stands once."""
+    texts: dict[tuple[str, bool], list[str]] = {}
     known: set[str] = set()
     for finding in findings:
         rule = find_rule(finding.rule)
         headline = (rule.headline if rule else "") or "add"
-        for text in added_lines(finding.patch or ""):
+        for text, change in _shown(finding):
             if text not in known:
                 known.add(text)
-                texts.setdefault(headline, []).append(text)
-    return tuple(Addition(headline, "\n\n".join(parts)) for headline, parts in texts.items())
+                texts.setdefault((headline, change), []).append(text)
+    return tuple(
+        Addition(headline, ("\n" if change else "\n\n").join(parts), change)
+        for (headline, change), parts in texts.items()
+    )
+
+
+def _shown(finding: Finding) -> Iterator[tuple[str, bool]]:
+    """What each splice adds or changes; lines that only go, because they come elsewhere, aren't shown."""
+    for splice in finding.edit.splices if finding.edit else ():
+        if splice.lines:
+            change = bool(splice.old)
+            yield (_changed(splice) if change else textwrap.dedent("\n".join(splice.lines)).strip("\n")), change
+
+
+def _changed(splice: Splice) -> str:
+    whole = textwrap.dedent("\n".join([*splice.old, *splice.lines])).split("\n")
+    count = len(splice.old)
+    return "\n".join([*(f"- {line}" for line in whole[:count]), *(f"+ {line}" for line in whole[count:])])

@@ -46,7 +46,7 @@ def print_explanation(
             console.print(finding_line(item.finding, shown), soft_wrap=True)
         for addition in group.additions:
             console.print()
-            console.print(Text(f"To add ({addition.headline}):", style="bold"))
+            console.print(Text(f"To {'change' if addition.change else 'add'} ({addition.headline}):", style="bold"))
             for line in addition.text.splitlines():
                 console.print(Text(f"    {line}".rstrip(), style="green"), soft_wrap=True)
 

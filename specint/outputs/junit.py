@@ -14,7 +14,8 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 def junit(outcome: Outcome) -> bytes:
     """The document; what could not be checked is an error, a finding a failure."""
-    cases = [_failed(outcome, finding) for finding in outcome.findings]
+    first = {finding.patch: finding for finding in reversed(outcome.findings)}  # a class's patch stands once
+    cases = [_failed(outcome, finding, first[finding.patch] is finding) for finding in outcome.findings]
     broken = [_broken(outcome, one) for one in outcome.diagnostics if one.severity == "error"]
     passed = [xml.Element("testcase", {"classname": _clean(name), "name": outcome.tool.name}) for name in outcome.clean]
     counts = {
@@ -34,7 +35,7 @@ def junit(outcome: Outcome) -> bytes:
     return written + b"\n"
 
 
-def _failed(outcome: Outcome, finding: Finding) -> xml.Element:
+def _failed(outcome: Outcome, finding: Finding, patched: bool) -> xml.Element:
     place = outcome.place(finding.file).path
     name = " ".join(filter(None, (finding.id, finding.rule, finding.member, ",".join(finding.algorithms))))
     if not finding.member:  # what tells it from its neighbours is where it stands
@@ -46,7 +47,7 @@ def _failed(outcome: Outcome, finding: Finding) -> xml.Element:
     told = {"message": _clean(finding.message), "type": finding.rule}
     lines = [f"{place}:{finding.line}:{finding.column}: {finding.id} {finding.message}"]
     lines += [f"{outcome.place(seen.file).path}:{seen.line} {seen.what}" for seen in finding.evidence]
-    if finding.patch:
+    if finding.patch and patched:
         lines += ["", finding.patch.rstrip("\n")]
     xml.SubElement(case, "failure", told).text = _clean("\n".join(lines))
     return case

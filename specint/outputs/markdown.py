@@ -74,7 +74,8 @@ def _group(group: Group, shown: Shown) -> list[str]:
     lines += [f"- {escaped(seen.what)}: {_place(shown(seen.file), seen.line)}" for seen in group.shared]
     for addition in group.additions:
         fence = "```" if "```" not in addition.text else "~~~~"
-        lines += ["", f"To add ({escaped(addition.headline)}):", "", f"{fence}python", addition.text, fence]
+        what, language = ("To change", "diff") if addition.change else ("To add", "python")
+        lines += ["", f"{what} ({escaped(addition.headline)}):", "", f"{fence}{language}", addition.text, fence]
     return [*lines, ""]
 
 

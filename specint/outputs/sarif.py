@@ -12,9 +12,9 @@ import msgspec
 from specint.analysis.places import Place
 from specint.checks.catalog import Severity
 from specint.checks.finding import Finding
+from specint.edits.model import Splice
 from specint.errors import Diagnostic
 from specint.outputs.outcome import Outcome, RuleText, fingerprints
-from specint.outputs.patch import Change, changes
 from specint.version import own_version
 
 Json = dict[str, Any]
@@ -130,8 +130,7 @@ def _related(outcome: Outcome, finding: Finding) -> list[Json]:
 
 
 def _fixes(outcome: Outcome, finding: Finding) -> list[Json]:
-    found = changes(finding.patch or "")
-    if not found:
+    if not finding.edit or not finding.edit.splices:
         return []
     headline = outcome.rules[finding.rule].headline or "apply the patch"
     return [
@@ -139,25 +138,24 @@ def _fixes(outcome: Outcome, finding: Finding) -> list[Json]:
             "description": {"text": headline},
             "artifactChanges": [
                 {
-                    "artifactLocation": _artifact(outcome.place(file)),
-                    "replacements": [_replacement(one) for one in made],
+                    "artifactLocation": _artifact(outcome.place(finding.edit.file)),
+                    "replacements": [_replacement(splice) for splice in sorted(finding.edit.splices)],
                 }
-                for file, made in found.items()
             ],
         }
     ]
 
 
-def _replacement(change: Change) -> Json:
-    region = {"startLine": change.start, "startColumn": 1}
-    if change.at_end:
-        region |= {"endLine": change.start + len(change.removed) - 1, "endColumn": len(change.removed[-1]) + 1}
+def _replacement(splice: Splice) -> Json:
+    """What goes and comes; the ending of a line that is replaced stays, since the last one of a file may have none."""
+    region = {"startLine": splice.after + 1, "startColumn": 1, "endLine": splice.after + 1, "endColumn": 1}
+    text = "".join(f"{line}\n" for line in splice.lines)
+    if splice.old and splice.lines:
+        region |= {"endLine": splice.end, "endColumn": len(splice.old[-1]) + 1}
+        text = text.removesuffix("\n")
     else:
-        region |= {"endLine": change.start + len(change.removed), "endColumn": 1}
-    replacement: Json = {"deletedRegion": region}
-    if change.text:
-        replacement["insertedContent"] = {"text": change.text}
-    return replacement
+        region["endLine"] = splice.end + 1
+    return {"deletedRegion": region} | ({"insertedContent": {"text": text}} if text else {})
 
 
 def _location(place: Place, line: int, column: int | None) -> Json:

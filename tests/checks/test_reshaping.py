@@ -8,10 +8,10 @@ import pytest
 
 from specint import checks
 from specint.checks.context import Context
-from specint.checks.edit import Edit
-from specint.checks.placing import source_lines, spliced
 from specint.checks.reshaping import defaulted, moved_into
 from specint.contract.model import CallShape
+from specint.edits.model import Edit
+from specint.edits.placing import source_lines, spliced
 from specint.facts.store import Store
 from specint.pipeline import analyze
 from specint.source.locate import open_tree
@@ -58,7 +58,7 @@ def moved(context: Context, text: str) -> Edit:
     (model,) = (one for one in context.models if one.class_ == f"{MODULE}.Zebra")
     module = context.node(model).module
     (function,) = (one for one in module.body.functions if one.name == "get_embed_and_head")
-    return moved_into(context, model, function)[0]
+    return moved_into(context, model, function)
 
 
 STRAY = '''
@@ -154,13 +154,11 @@ def test_parameters_get_defaults_where_that_is_all_it_takes(
     (model,) = (one for one in context.models if one.class_ == f"{MODULE}.Zebra")
     definition = context.judge.hierarchy.lookup(context.node(model), "hook")
     assert definition is not None
-    edit, patch = defaulted(context, definition, calls)
+    edit = defaulted(context, definition, calls)
     if expected is None:
-        assert (edit.kind, patch) == ("decide", None)
+        assert (edit.kind, edit.splices) == ("decide", ())
     else:
         assert after(text, edit) == text.replace(signature, expected)
-        assert patch is not None
-        assert f"+    def hook({expected}):" in patch
 
 
 @pytest.mark.parametrize(
@@ -177,5 +175,5 @@ def test_default_is_safe_where_the_body_gets_along_with_none(context_of: Context
     (model,) = (one for one in context.models if one.class_ == f"{MODULE}.Zebra")
     definition = context.judge.hierarchy.lookup(context.node(model), "hook")
     assert definition is not None
-    edit, _ = defaulted(context, definition, [NOTHING])
+    edit = defaulted(context, definition, [NOTHING])
     assert bool(edit.doubt) == doubt

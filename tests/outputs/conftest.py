@@ -8,6 +8,7 @@ from specint.analysis.model import Analysis
 from specint.checks.finding import Evidence, Finding
 from specint.compliance.model import Inner, MemberStatus, ModelCompliance, Verdict, Wrap
 from specint.contract.model import CallShape, Contract, Requirement, Site
+from specint.edits.model import Edit, Splice
 from specint.errors import Diagnostic
 from specint.outputs.outcome import Outcome, RuleText, Tool
 from specint.source.tree import Origin
@@ -33,11 +34,14 @@ RULES = [
 PATCH = """\
 --- a/sglang/srt/models/kumo.py
 +++ b/sglang/srt/models/kumo.py
-@@ -20,1 +20,4 @@
+@@ -20,1 +20,7 @@
          self.language_model = Oak(config)
 +
-+    def {name}(self{parameter}):
-+        return self.language_model.{name}({argument})
++    def set_eagle3_layers_to_capture(self, layer_ids=None):
++        return self.language_model.set_eagle3_layers_to_capture(layer_ids)
++
++    def get_embed_and_head(self):
++        return self.language_model.get_embed_and_head()
 """
 
 
@@ -92,7 +96,24 @@ def finding(member: str, line: int, parameter: str = "", argument: str = "") -> 
             Evidence(file="sglang/srt/speculative/worker.py", line=line, what="called here"),
             Evidence(file="sglang/srt/models/kumo.py", line=18, what="language_model is an OakV2"),
         ),
-        patch=PATCH.format(name=member, parameter=parameter, argument=argument),
+        edit=Edit(
+            kind="add",
+            class_="sglang.srt.models.kumo.Kumo",
+            member=member,
+            file="sglang/srt/models/kumo.py",
+            splices=(
+                Splice(
+                    20,
+                    (),
+                    (
+                        "",
+                        f"    def {member}(self{parameter}):",
+                        f"        return self.language_model.{member}({argument})",
+                    ),
+                ),
+            ),
+        ),
+        patch=PATCH,
     )
 
 

@@ -1,17 +1,10 @@
 from __future__ import annotations
 
+import msgspec
+
 from specint.analysis.model import Analysis
-from specint.outputs.addition import added_lines, grouped
-
-
-def test_added_lines_of_each_run_lose_their_common_indentation() -> None:
-    patch = "--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,4 @@\n a\n+    def f(self):\n+        return 1\n b\n+    c = 2\n"
-    assert added_lines(patch) == ["def f(self):\n    return 1", "c = 2"]
-
-
-def test_added_text_that_looks_like_a_header_is_text() -> None:
-    assert added_lines("--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n a\n+++ plus\n") == ["++ plus"]
-    assert added_lines("") == []
+from specint.edits.model import Edit, Splice
+from specint.outputs.addition import grouped
 
 
 def test_findings_of_a_class_form_one_group_with_each_addition_once(analysis: Analysis) -> None:
@@ -21,3 +14,19 @@ def test_findings_of_a_class_form_one_group_with_each_addition_once(analysis: An
     assert len(group.items) == 3
     (addition,) = group.additions
     assert addition.text.count("def set_eagle3_layers_to_capture") == 1
+
+
+def test_line_that_changes_is_shown_as_a_change(analysis: Analysis) -> None:
+    splice = Splice(7, ("    def f(self, ids):",), ("    def f(self, ids=None):",))
+    edit = Edit(kind="default", class_="a.Kumo", member="f", file="a.py", splices=(splice,))
+    (group,) = grouped([msgspec.structs.replace(analysis.findings[0], edit=edit)])
+    (addition,) = group.additions
+    assert addition.change
+    assert addition.text == "- def f(self, ids):\n+ def f(self, ids=None):"
+
+
+def test_lines_that_only_go_are_not_shown(analysis: Analysis) -> None:
+    splices = (Splice(7, (), ("", "    def f(self):")), Splice(9, ("def f(self):",)))
+    edit = Edit(kind="move", class_="a.Kumo", member="f", file="a.py", splices=splices)
+    (group,) = grouped([msgspec.structs.replace(analysis.findings[0], edit=edit)])
+    assert [(one.text, one.change) for one in group.additions] == [("def f(self):", False)]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import gzip
 import importlib.resources
 import json
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -15,6 +13,8 @@ import pytest
 
 from specint.analysis.places import Place
 from specint.checks.finding import Evidence, Finding
+from specint.edits.model import Edit, Splice
+from specint.edits.placing import source_lines, spliced
 from specint.errors import Diagnostic
 from specint.outputs import sarif as module
 from specint.outputs.outcome import Outcome, Tool
@@ -138,28 +138,21 @@ def test_files_outside_the_repository_have_a_base_of_their_own(outcome: Outcome)
 
 
 @pytest.mark.parametrize(
-    ("before", "after"),
+    ("before", "splices", "after"),
     [
-        ("a\nb\nc\n", "a\nb\nnew\n\nc\n"),
-        ("a\nb\nc\n", "new\na\nb\nc\n"),
-        ("a\nb\nc\n", "a\nb\nc\nnew\n"),
-        ("a\nb\nc\n", "a\nx\nc\n"),
-        ("a\nb\nc\n", "a\nc\n"),
-        ("a\nb\nc", "a\nb\nc\nnew\n"),
-        ("a\nb\nc", "a\nb\nnew"),
-        ("a\nb\nc\n" * 20, "x\n" + "a\nb\nc\n" * 20 + "y\n"),
-        ("", "new\n"),
-        ("-- a\n++ b\n", "++ b\n-- c\n"),
+        ("a\nb\nc\n", [Splice(2, (), ("new", ""))], "a\nb\nnew\n\nc\n"),
+        ("a\nb\nc\n", [Splice(0, (), ("new",))], "new\na\nb\nc\n"),
+        ("a\nb\nc\n", [Splice(3, (), ("new",))], "a\nb\nc\nnew\n"),
+        ("a\nb\nc\n", [Splice(1, ("b",), ("x",))], "a\nx\nc\n"),
+        ("a\nb\nc\n", [Splice(1, ("b",))], "a\nc\n"),
+        ("a\nb\nc", [Splice(2, ("c",), ("c", "", "new"))], "a\nb\nc\n\nnew"),
+        ("a\nb\nc\nd\n", [Splice(3, (), ("y",)), Splice(0, (), ("x",))], "x\na\nb\nc\ny\nd\n"),
     ],
 )
-def test_fix_does_what_the_patch_does(outcome: Outcome, tmp_path: Path, before: str, after: str) -> None:
-    for name, text in (("a", before), ("b", after)):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "f.py").write_text(text)
-    command = ["git", "diff", "--no-index", "--no-prefix", "a/f.py", "b/f.py"]
-    patch = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stdout
-    assert patch
-    finding = msgspec.structs.replace(outcome.findings[0], patch=patch)
+def test_fix_does_what_the_edit_does(outcome: Outcome, before: str, splices: list[Splice], after: str) -> None:
+    assert "".join(spliced(source_lines(before.encode(), "f.py"), splices)) == after
+    edit = Edit(kind="add", class_="f.A", member="new", file="f.py", splices=tuple(splices))
+    finding = msgspec.structs.replace(outcome.findings[0], edit=edit)
     (fix,) = run_of(with_findings(outcome, finding))["results"][0]["fixes"]
     (change,) = fix["artifactChanges"]
     assert change["artifactLocation"]["uri"] == "f.py"
@@ -183,8 +176,8 @@ def applied(text: str, replacements: list[Json]) -> str:
     return text
 
 
-def test_finding_without_a_patch_has_no_fix(outcome: Outcome) -> None:
-    plain = msgspec.structs.replace(outcome.findings[0], patch=None)
+def test_finding_without_an_edit_has_no_fix(outcome: Outcome) -> None:
+    plain = msgspec.structs.replace(outcome.findings[0], edit=msgspec.UNSET)
     assert "fixes" not in run_of(with_findings(outcome, plain))["results"][0]
 
 

@@ -82,7 +82,6 @@ def _finding(
         f"{does(algorithms, 'ask')} for it{at_site(site, algorithms)}. "
         f"Indent it into the class"
     )
-    edit, patch = moved_into(context, model, function)
     return Finding(
         rule=SYMBOL,
         id=rule(SYMBOL).id,
@@ -97,6 +96,5 @@ def _finding(
             Evidence(file=model.file, line=model.line, what=f"{model.name} is defined here"),
             *call_sites(requirements, algorithms),
         ),
-        patch=patch,
-        edit=edit,
+        edit=moved_into(context, model, function),
     )

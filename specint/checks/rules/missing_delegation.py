@@ -55,7 +55,6 @@ def _finding(context: Context, model: ModelCompliance, member: str, algorithms: 
         f"{does(algorithms, 'fail')}{at_site(site, algorithms)}"
         f"{beyond}"
     )
-    edit, diff = delegation(context, model, member)
     kept = next(w for w in context.judge.wraps(node) if w.attribute == status.inner)
     held = Evidence(file=kept.file, line=kept.line, what=f"self.{status.inner} is set here")
     calls = tuple(call_sites(requirements, algorithms))
@@ -67,8 +66,7 @@ def _finding(context: Context, model: ModelCompliance, member: str, algorithms: 
         message=message,
         # one call and the way to the inner model first: what comes later may be cut
         evidence=(*calls[:1], held, *providers(status, member), *calls[1:]),
-        patch=diff,
-        edit=edit,
+        edit=delegation(context, model, member),
     )
 
 

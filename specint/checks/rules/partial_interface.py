@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specint.checks.context import Context, call_sites, gaps
-from specint.checks.edit import Edit
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.rules.missing_delegation import delegable
 from specint.checks.wording import at_site, does, listed
@@ -13,6 +12,7 @@ from specint.compliance.judge import insists
 from specint.compliance.model import ModelCompliance
 from specint.contract.interfaces import RUNTIME, SPECULATIVE
 from specint.contract.model import Requirement, telling_site
+from specint.edits.model import undecided
 
 SYMBOL = "spec-partial-interface"
 
@@ -134,5 +134,5 @@ def _finding(
         algorithms,
         message=message,
         evidence=(*claimed, *call_sites(requirements, algorithms)),
-        edit=Edit(kind="decide", class_=model.class_, member=member, file=model.file, decide=decide),
+        edit=undecided(model.class_, model.file, member, decide),
     )

@@ -145,7 +145,6 @@ def _finding(context: Context, one: Asked, definition: Member, wrong: list[tuple
     )
     here = Evidence(file=definition.owner.file, line=definition.line, what=f"{function.facts.qualname} is defined here")
     calls = [r.call for r in one.requirements if r.call is not None]
-    edit, patch = defaulted(context, definition, calls)
     return about(
         SYMBOL,
         one.model,
@@ -154,8 +153,7 @@ def _finding(context: Context, one: Asked, definition: Member, wrong: list[tuple
         at=one.place,
         message=message,
         evidence=(here, *sites(one)),
-        patch=patch,
-        edit=edit,
+        edit=defaulted(context, definition, calls),
     )
 
 

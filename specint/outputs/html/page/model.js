@@ -1,10 +1,10 @@
 // The drawer: everything about one model, over the matrix it was found in.
-function findingItem(finding) {
+function findingItem(finding, number, all) {
   return el('li', { class: 'finding' },
     el('p', { class: 'head' }, el('a', { class: 'chip rule', href: address('rule', finding.rule) }, finding.rule), ` ${finding.message}`),
     place(finding.at[0], finding.at[1], 'reported here'),
     (finding.evidence || []).map(([file, line, what]) => place(file, line, what)),
-    finding.patch && el('div', { class: 'patch' },
+    finding.patch && !all.slice(number + 1).some((later) => later.patch === finding.patch) && el('div', { class: 'patch' },
       el('div', { class: 'patch-head' }, el('span', {}, 'Patch'), copyButton('Copy patch', () => finding.patch)), diff(finding.patch)));
 }
 

@@ -6,10 +6,10 @@ import ast
 import warnings
 from collections.abc import Sequence
 
-from specint.checks.edit import Edit
-from specint.checks.placing import source_lines, spliced
+from specint.edits.model import Edit
+from specint.edits.placing import source_lines, spliced
+from specint.edits.proof import prove_additions
 from specint.errors import SpecintError
-from specint.fix.proof import prove_additions
 from specint.source.tree import content_digest, encoding_of
 
 

@@ -2,17 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-from specint.checks.edit import Edit, Splice
+from specint.edits.model import Edit, Splice
+from specint.edits.proof import prove_additions
+from specint.edits.rewrite import rewritten
 from specint.errors import SpecintError
-from specint.fix.proof import prove_additions
-from specint.fix.rewrite import rewritten
 from specint.source.tree import content_digest
 
 BEFORE = b"class A:\n    x = 1  # one\n\n\ny = A\n"
 
 
 def adding(data: bytes, *lines: str, after: int = 2, member: str = "m") -> Edit:
-    splice = Splice(after, 0, ("", *lines))
+    splice = Splice(after, (), ("", *lines))
     return Edit(kind="add", class_="a.A", member=member, file="a.py", digest=content_digest(data), splices=(splice,))
 
 

@@ -1,20 +1,19 @@
-"""Where in a file new members of a class go, and the patch that puts them there: text alone, nothing parsed anew."""
+"""Where in a file new members of a class go, and what a file is with them: text alone."""
 
 from __future__ import annotations
 
 import ast
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from specint.checks.edit import Splice
+from specint.edits.model import Splice
 from specint.errors import SpecintError
 from specint.facts import model as facts
 from specint.source.tree import encoding_of
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-_CONTEXT = 3
 _UNIT = "    "
 
 
@@ -41,12 +40,12 @@ def end_of_class(lines: Sequence[str], node: facts.Class) -> Spot | None:
     indent = _body_indent(lines, node)
     if indent is None:
         return None
-    outer = _indent(lines[node.line - 1])
+    outer = indent_of(lines[node.line - 1])
     unit = indent.removeprefix(outer) if indent.startswith(outer) else indent
     after = node.end_line
     for number, line in enumerate(lines[node.end_line :], node.end_line + 1):
         text = line.strip()
-        if text.startswith("#") and _indent(line).startswith(indent) and len(_indent(line)) > len(indent):
+        if text.startswith("#") and indent_of(line).startswith(indent) and len(indent_of(line)) > len(indent):
             after = number  # a remark at the end of the last method is the method's
         elif text:
             break
@@ -64,7 +63,7 @@ def indented(code: Sequence[str], spot: Spot) -> tuple[str, ...]:
 
 def added(after: int, code: Sequence[str]) -> Splice:
     """Some code with an empty line before it, behind line `after`."""
-    return Splice(after, 0, ("", *code))
+    return Splice(after, (), ("", *code))
 
 
 def spliced(lines: Sequence[str], splices: Iterable[Splice]) -> list[str]:
@@ -74,7 +73,7 @@ def spliced(lines: Sequence[str], splices: Iterable[Splice]) -> list[str]:
     """
     made: list[str] = []
     position = 0
-    for change in _changes(lines, splices):
+    for change in changes(lines, splices):
         made += [*lines[position : change.start], *change.lines]
         position = change.end
     return [*made, *lines[position:]]
@@ -86,39 +85,8 @@ def newline_of(lines: Sequence[str]) -> str:
     return first[len(first.rstrip("\r\n")) :] or "\n"
 
 
-def splice_patch(lines: Sequence[str], file: str, splices: Iterable[Splice]) -> str:
-    """A unified diff of `spliced`."""
-    return f"--- a/{file}\n+++ b/{file}\n{''.join(hunks(lines, splices))}"
-
-
-def hunks(lines: Sequence[str], splices: Iterable[Splice]) -> Iterator[str]:
-    """The parts of a unified diff, without the lines that name the file."""
-    groups: list[list[_Change]] = []
-    for change in _changes(lines, splices):
-        if groups and change.start - groups[-1][-1].end <= 2 * _CONTEXT:
-            groups[-1].append(change)
-        else:
-            groups.append([change])
-    shift = 0
-    for group in groups:
-        start = max(group[0].start - _CONTEXT, 0)
-        end = min(group[-1].end + _CONTEXT, len(lines))
-        grown = sum(len(one.lines) - (one.end - one.start) for one in group)
-        body: list[str] = []
-        position = start
-        for one in group:
-            body += [" " + line for line in lines[position : one.start]]
-            body += ["-" + line for line in lines[one.start : one.end]]
-            body += ["+" + line for line in one.lines]
-            position = one.end
-        body += [" " + line for line in lines[position:end]]
-        old, new = end - start, end - start + grown
-        yield f"@@ -{_range(start, old)} +{_range(start + shift, new)} @@\n" + "".join(map(finished, body))
-        shift += grown
-
-
 @dataclass
-class _Change:
+class Change:
     """Lines `start` up to `end` of a file (counted from 0) and what comes in their place."""
 
     start: int
@@ -126,16 +94,17 @@ class _Change:
     lines: list[str]
 
 
-def _changes(lines: Sequence[str], splices: Iterable[Splice]) -> list[_Change]:
+def changes(lines: Sequence[str], splices: Iterable[Splice]) -> list[Change]:
+    """The splices in the order of the file, those at one place as one, with the endings that its lines have."""
     newline = newline_of(lines)
-    found: list[_Change] = []
+    found: list[Change] = []
     for splice in sorted(splices, key=lambda one: one.after):
         made = [line + newline for line in splice.lines]
         if found and found[-1].end == splice.after:
             found[-1].lines += made
-            found[-1].end += splice.removed
+            found[-1].end = splice.end
         else:
-            found.append(_Change(splice.after, splice.after + splice.removed, made))
+            found.append(Change(splice.after, splice.end, made))
     if found and found[-1].end == len(lines) and lines and not lines[-1].endswith(("\n", "\r")):
         last = found[-1]
         if last.start == last.end:  # what was the last line gets an ending
@@ -144,15 +113,6 @@ def _changes(lines: Sequence[str], splices: Iterable[Splice]) -> list[_Change]:
         if last.lines:
             last.lines[-1] = last.lines[-1].removesuffix(newline)
     return found
-
-
-def _range(start: int, length: int) -> str:
-    return f"{start + 1 if length else start},{length}"
-
-
-def finished(line: str) -> str:
-    """A line of a diff; one whose text doesn't end in a new line is followed by a remark that says so."""
-    return line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 
 def _body_indent(lines: Sequence[str], node: facts.Class) -> str | None:
@@ -173,8 +133,9 @@ def _body_indent(lines: Sequence[str], node: facts.Class) -> str | None:
         return None
     first = found.body[0]
     before = _LINE.findall(text)[first.lineno - 1].encode()[: first.col_offset]
-    return None if before.strip() else _indent(lines[node.line + first.lineno - 2])
+    return None if before.strip() else indent_of(lines[node.line + first.lineno - 2])
 
 
-def _indent(line: str) -> str:
+def indent_of(line: str) -> str:
+    """The blanks and tabs that a line begins with."""
     return line[: len(line) - len(line.lstrip(" \t"))]

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from specint.checks.edit import Splice
-from specint.checks.placing import Spot, end_of_class, hunks, source_lines, spliced
+from specint.edits.model import Splice
+from specint.edits.patch import hunks
+from specint.edits.placing import Spot, end_of_class, source_lines, spliced
 from specint.facts.extract import extract
 
 
@@ -45,12 +46,12 @@ def test_class_within_a_branch_counts_its_step_from_its_own_column() -> None:
 def test_lines_keep_the_endings_that_they_have(newline: str) -> None:
     lines = source_lines(f"a{newline}b\x0c{newline}c".encode(), "m.py")
     assert lines == [f"a{newline}", f"b\x0c{newline}", "c"]
-    assert spliced(lines, [Splice(3, 0, ("d",))]) == [f"a{newline}", f"b\x0c{newline}", f"c{newline}", "d"]
+    assert spliced(lines, [Splice(3, (), ("d",))]) == [f"a{newline}", f"b\x0c{newline}", f"c{newline}", "d"]
 
 
 def test_lines_go_and_come_at_several_places() -> None:
     lines = [f"{number}\n" for number in range(1, 21)]
-    splices = [Splice(20, 0, ("end",)), Splice(1, 1, ("two",)), Splice(2, 0, ("and",)), Splice(10, 2, ())]
+    splices = [Splice(20, (), ("end",)), Splice(1, ("2",), ("two",)), Splice(2, (), ("and",)), Splice(10, ("11", "12"))]
     assert spliced(lines, splices) == [
         "1\n", "two\n", "and\n", *lines[2:10], *lines[12:], "end\n",
     ]  # fmt: skip
@@ -59,4 +60,4 @@ def test_lines_go_and_come_at_several_places() -> None:
 
 
 def test_file_of_nothing_gets_its_first_lines() -> None:
-    assert list(hunks([], [Splice(0, 0, ("a",))])) == ["@@ -0,0 +1,1 @@\n+a\n"]
+    assert list(hunks([], [Splice(0, (), ("a",))])) == ["@@ -0,0 +1,1 @@\n+a\n"]

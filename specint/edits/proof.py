@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from specint.checks.edit import Edit
+from specint.edits.model import Edit
 from specint.errors import SpecintError
 
 

@@ -8,11 +8,16 @@ import msgspec
 
 
 class Splice(msgspec.Struct, frozen=True, order=True):
-    """Behind line `after` of a file (0: at its top) so many lines go, and others come, without their line endings."""
+    """Behind line `after` of a file (0: at its top) the lines `old` go and `lines` come, both without line endings."""
 
     after: int
-    removed: int = 0
+    old: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
+
+    @property
+    def end(self) -> int:
+        """The last line of the file that goes; `after` where none does."""
+        return self.after + len(self.old)
 
 
 class Edit(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,3 +40,8 @@ class Edit(msgspec.Struct, frozen=True, kw_only=True):
     splices: tuple[Splice, ...] = ()
     doubt: str = ""
     decide: str = ""
+
+
+def undecided(class_: str, file: str, member: str, what: str) -> Edit:
+    """Nothing can be written: a person has to decide."""
+    return Edit(kind="decide", class_=class_, member=member, file=file, decide=what)
