@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from specint.compliance.model import Inner, MemberStatus, Wrap
 from specint.facts import model as facts
 from specint.graph.composition import Assignment, Composition, unfollowed
 from specint.graph.hierarchy import Hierarchy, Member
+from specint.graph.opening import Opening, opening, replaces
 from specint.graph.project import ClassNode, Project
-
-_FORWARDS = "__getattr__"
 
 
 class Members:
@@ -19,6 +20,7 @@ class Members:
         self.hierarchy = hierarchy
         self.composition = composition
         self._own: dict[tuple[str, str], MemberStatus] = {}
+        self._asking: set[tuple[str, str]] = set()
 
     def status(self, node: ClassNode, member: str) -> MemberStatus:
         """What the class itself has, its inner models left aside."""
@@ -42,16 +44,54 @@ class Members:
         order = self.hierarchy.order(node)
         if order.problem:
             return MemberStatus(status="unknown", reason=order.problem)
-        forwarder = self.hierarchy.lookup(node, _FORWARDS)
-        if forwarder is not None:
-            owner = forwarder.owner
-            how = f"{owner.name} forwards what it doesn't know by {_FORWARDS} ({owner.file}:{forwarder.line})"
+        other = replaces(self.hierarchy, node)
+        if other is not None:
+            how = f"{other.owner.name}.__new__ may make an object of another class ({other.owner.file}:{other.line})"
             return MemberStatus(status="unknown", reason=how)
         unknown = self.hierarchy.unknown_bases(node)
         if unknown:
             names = ", ".join(base.name for base in unknown)
             return MemberStatus(status="unknown", reason=f"it inherits from {names}, outside of the tree")
-        return MemberStatus(status="missing")
+        answers = opening(self.hierarchy, node, member)
+        return self._answered(node, member, answers) if answers is not None else MemberStatus(status="missing")
+
+    def _answered(self, node: ClassNode, member: str, answers: Opening) -> MemberStatus:
+        """What a method gives that answers for names a class doesn't know: what the objects have that it asks."""
+        method = answers.member
+        who = f"{method.owner.name}.{method.name}"
+        how = f"{method.owner.name} forwards what it doesn't know by {method.name} ({answers.place})"
+        unknown = MemberStatus(status="unknown", reason=how)
+        if not answers.is_plain or (node.key, member) in self._asking:
+            return unknown
+        self._asking.add((node.key, member))
+        try:
+            asked = [self._along(node, path, member) for path in answers.paths]
+        finally:
+            self._asking.discard((node.key, member))
+        path = " or ".join(f"self.{'.'.join(path)}" for path in answers.paths)
+        for statuses in asked:
+            if statuses and all(one.status == "present" for one in statuses):
+                how = f"{who} hands it on to {path} ({answers.place})"
+                return msgspec.structs.replace(statuses[0], way="forwarded", reason=how)
+        if not path:
+            return MemberStatus(status="missing")
+        if all(asked) and all(one.status == "missing" for statuses in asked for one in statuses):
+            how = f"{who} hands it on to {path}, which lacks it too ({answers.place})"
+            return MemberStatus(status="missing", reason=how)
+        return unknown
+
+    def _along(self, node: ClassNode, path: tuple[str, ...], member: str) -> list[MemberStatus]:
+        """What each object that stands at the end of a path says about a member; none where one can't be followed."""
+        nodes = [node]
+        for attribute in path:
+            held: dict[ClassNode, None] = {}
+            for one in nodes:
+                assignments = self.composition.assignments(one).get(attribute, ())
+                if any(unfollowed(each.values) is not None for each in assignments):
+                    return []
+                held.update((part, None) for each in assignments for part in each.classes)
+            nodes = list(held)
+        return [self.status(one, member) for one in nodes]
 
     def _defined(self, node: ClassNode, member: Member) -> MemberStatus:
         if member.kind == "property":

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 Status = Literal["present", "missing", "unknown"]
-Way = Literal["own", "inherited", "attribute", "property", "assigned"]
+Way = Literal["own", "inherited", "attribute", "property", "assigned", "forwarded"]
 VerdictWord = Literal["ok", "missing", "broken", "unknown", "not applicable"]
 
 

@@ -12,16 +12,17 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from specint.facts import model as facts
+from specint.facts.guards import complete, is_within
 from specint.facts.logic import opposite
 from specint.graph.composition import Assignment, Composition
 from specint.graph.evaluator import Frame
 from specint.graph.hierarchy import Hierarchy, Member, external_classes
+from specint.graph.opening import is_open
 from specint.graph.project import ClassNode, FunctionNode, Project
 from specint.graph.steps import REGISTERS, assigned
 from specint.graph.value import ConstantValue, Instance
 
 _HARMLESS = frozenset({"super", "isinstance", "hasattr", "getattr", "type", "id", "repr", "print", "len", "callable"})
-_COMPUTES_NAMES = ("__getattr__", "__getattribute__", "__setattr__", "__new__")
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +175,7 @@ class Attributes:
     def _is_open(self, node: ClassNode) -> bool:
         order = self.hierarchy.order(node)
         declared = external_classes()
-        if order.problem or any(self.hierarchy.lookup(node, name) is not None for name in _COMPUTES_NAMES):
+        if order.problem or is_open(self.hierarchy, node) or self.hierarchy.lookup(node, "__setattr__") is not None:
             return True
         if any((found := declared.get(one.name)) is None or not found.exhaustive for one in order.external):
             return True
@@ -202,56 +203,14 @@ def _settle(scope: facts.Scope, events: list[_Event]) -> tuple[tuple[Assignment,
     kept: list[_Event] = []
     for event in events:
         if event.always:
-            kept = [one for one in kept if not _within(scope, one.guard, event.guard)]
+            kept = [one for one in kept if not is_within(scope, one.guard, event.guard)]
         kept.append(event)
     left = {event.guard for event in kept if event.always}
     left |= {step.guard for step in scope.steps if isinstance(step, facts.Raise)}
     for guard in complete(scope, left):
-        kept = [one for one in kept if one.line >= guard.line or not _within(scope, one.guard, guard.parent)]
+        kept = [one for one in kept if one.line >= guard.line or not is_within(scope, one.guard, guard.parent)]
     given = tuple(dict.fromkeys(one for event in kept for one in event.given))
     return given, -1 in left
-
-
-def complete(scope: facts.Scope, left: set[int]) -> list[facts.Guard]:
-    """Extends a set of guards under which something always happens to those around them, where it happens in every
-    branch; gives the branchings that were complete, inner ones first."""
-    found: dict[int, facts.Guard] = {}
-    grown = True
-    while grown:
-        grown = False
-        for index, guard in enumerate(scope.guards):
-            if index in left and index not in found and _is_complete(scope, index, guard, left):
-                left.add(guard.parent)
-                found[index] = guard
-                grown = True
-    return list(found.values())
-
-
-def _is_complete(scope: facts.Scope, index: int, guard: facts.Guard, left: set[int]) -> bool:
-    siblings = [(i, one) for i, one in enumerate(scope.guards) if one.parent == guard.parent]
-    match guard.kind:
-        case "if":
-            return any(
-                i in left
-                for i, one in siblings
-                if one.line == guard.line and one.positive != guard.positive and one.kind in ("if", "after")
-            )
-        case "try":
-            later = [(i, one) for i, one in siblings if i > index and one.kind in ("try", "except")]
-            until = next((n for n, (_, one) in enumerate(later) if one.kind == "try"), len(later))
-            return all(i in left for i, _ in later[:until])
-        case "after":
-            return True  # the other branch left the block
-        case _:
-            return False
-
-
-def _within(scope: facts.Scope, guard: int, outer: int) -> bool:
-    while guard != outer:
-        if guard < 0:
-            return False
-        guard = scope.guards[guard].parent
-    return True
 
 
 def _given(assignment: Assignment) -> Iterator[Arm]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from specint.facts import model as facts
 from specint.facts.logic import opposite
 from specint.facts.model import Expr
-from specint.graph.attributes import UNKNOWN, Arm, Attributes, complete
+from specint.graph.attributes import UNKNOWN, Arm, Attributes
 from specint.graph.project import ClassNode, FunctionNode
 
 _CATCHES = frozenset({"", "AttributeError", "Exception", "BaseException"})
@@ -269,13 +269,6 @@ def _reaches(expr: Expr, step: facts.Step, tests: tuple[Expr, ...]) -> Iterator[
         case _:
             for child in facts.children(expr):
                 yield from _reaches(child, step, tests)
-
-
-def leaves_always(scope: facts.Scope) -> bool:
-    """Whether every way through a body ends in a return or a raise."""
-    left = {step.guard for step in scope.steps if isinstance(step, (facts.Return, facts.Raise))}
-    complete(scope, left)
-    return -1 in left
 
 
 def is_caught(function: FunctionNode, guard: int) -> bool:

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 
 from specint.facts import model as facts
+from specint.facts.guards import guards_around
 from specint.graph.binding import bind_arguments
 from specint.graph.composition import Composition
 from specint.graph.hierarchy import Hierarchy, Member
@@ -22,7 +23,6 @@ from specint.graph.steps import (
     bound_names,
     expressions,
     gives,
-    guards_around,
     is_harmless,
     read_names,
     written,

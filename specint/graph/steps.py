@@ -128,10 +128,3 @@ def asks_for_member(test: facts.Expr | None) -> bool:
     """Whether a condition asks an object for a member by `hasattr`."""
     parts = facts.walk(test) if test is not None else ()
     return any(isinstance(part, facts.Call) and part.func == facts.Name("hasattr") for part in parts)
-
-
-def guards_around(scope: facts.Scope, guard: int) -> Iterator[int]:
-    """The indices of the guards on the way to a step, innermost first."""
-    while guard >= 0:
-        yield guard
-        guard = scope.guards[guard].parent

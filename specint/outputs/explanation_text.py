@@ -154,6 +154,7 @@ def _present(status: MemberStatus, model: ModelCompliance, shown: Shown) -> str:
         "attribute": f"attribute set in {provider}",
         "property": f"property of {provider}",
         "assigned": f"assigned in {provider}",
+        "forwarded": f"handed on to {provider}",
     }[status.way or "own"]
     return f"{way} ({shown(status.file)}:{status.line})" if status.file else way
 

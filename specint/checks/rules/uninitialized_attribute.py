@@ -13,6 +13,7 @@ from specint.compliance.model import ModelCompliance
 from specint.facts import model as facts
 from specint.graph.effects import Place, Read
 from specint.graph.hierarchy import external_classes
+from specint.graph.opening import is_open
 from specint.graph.project import ClassNode, FunctionNode
 from specint.graph.steps import written
 from specint.graph.value import ConstantValue
@@ -20,7 +21,6 @@ from specint.graph.value import ConstantValue
 SYMBOL = "spec-uninitialized-attribute"
 ASIDE = True  # follows what runs and what it returns: as much work as all other rules together
 FORWARD = "forward"
-_COMPUTES = ("__getattr__", "__getattribute__", "__new__")
 
 
 @dataclass(frozen=True)
@@ -89,15 +89,13 @@ def _is_declared(context: Context, node: ClassNode, name: str) -> bool:
 def _is_open(context: Context, node: ClassNode) -> bool:
     """Whether an attribute may come to be in a way that no assignment shows."""
     hierarchy = context.judge.hierarchy
-    if hierarchy.order(node).problem or hierarchy.unknown_bases(node):
-        return True
-    if any(hierarchy.lookup(node, name) is not None for name in _COMPUTES):
+    if hierarchy.order(node).problem or hierarchy.unknown_bases(node) or is_open(hierarchy, node):
         return True
     for frame in context.judge.composition.constructor(node):
         function = frame.function
-        if function is None or not function.facts.params:
+        if function is None or function.receiver is None:
             continue
-        own = facts.Name(function.facts.params[0].name)
+        own = facts.Name(function.receiver)
         for step in function.facts.body.steps:
             value = getattr(step, "value", None)
             if isinstance(value, facts.Call) and _fills(value, own):
@@ -119,9 +117,9 @@ def _fills(call: facts.Call, own: facts.Name) -> bool:
 
 
 def _own_attributes(function: FunctionNode) -> Iterator[tuple[str, int]]:
-    if not function.facts.params:
+    if function.receiver is None:
         return
-    own = facts.Name(function.facts.params[0].name)
+    own = facts.Name(function.receiver)
     for step in function.facts.body.steps:
         for target, _ in written(step):
             if isinstance(target, facts.Attribute) and target.base == own:

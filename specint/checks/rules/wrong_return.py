@@ -12,8 +12,9 @@ from specint.checks.rules.signature_mismatch import keeps_signature
 from specint.checks.wording import does
 from specint.contract.model import telling_site
 from specint.facts import model as facts
+from specint.facts.guards import leaves_always
 from specint.graph.attributes import Arm
-from specint.graph.dataflow import Place, leaves_always
+from specint.graph.dataflow import Place
 from specint.graph.project import FunctionNode
 
 SYMBOL = "spec-wrong-return"

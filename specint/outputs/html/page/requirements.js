@@ -1,5 +1,5 @@
 // What is asked of a model: each requirement with its status, the way to whoever has the member, and who asks.
-const WAYS = { own: 'defined in', inherited: 'inherited from', attribute: 'attribute set in', property: 'property of', assigned: 'assigned in' };
+const WAYS = { own: 'defined in', inherited: 'inherited from', attribute: 'attribute set in', property: 'property of', assigned: 'assigned in', forwarded: 'handed on to' };
 const STRENGTHS = { raises: 'required', 'any-of': 'one of several' };
 
 function wayTo(model, member) {
