@@ -16,7 +16,7 @@ class EAGLEWorker(TpModelWorker):
         super().__init__(server_args=server_args, gpu_id=gpu_id, is_draft_worker=True)
 
         self.bias = self.target_worker.model_runner.model.get_head_bias()  # <- spec-contract-drift
-        embed, head = self.target_worker.model_runner.model.get_embed_and_head()  # <- spec-contract-drift
+        embed, head = self.target_worker.model_runner.model.get_embed_and_head()
 
         if self.speculative_algorithm.is_eagle3():
             if (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from specint.checks.context import Context
+from specint.checks.serving import stands_apart
 from specint.checks.wording import listed
 from specint.compliance.members import wrap_of
 from specint.compliance.model import Inner, ModelCompliance
@@ -55,7 +56,7 @@ def delegation(context: Context, model: ModelCompliance, member: str) -> Edit:
     attribute = status.inner or ""
     inners = _inners(context, model, member)
     providers = tuple(_providers(context, inners, member))
-    why = _obstacle(context, node, member, requirements, providers)
+    why = stands_apart(context, node, attribute) or _obstacle(context, node, member, requirements, providers)
     source = context.source(node)
     if why or source is None:
         return undecided(model.class_, model.file, member, why or "its file is gone or was changed meanwhile")

@@ -59,6 +59,7 @@ def command(
     """
     common = options.Common.taken_from(rest)
     from specint.analysis.demands import without_excluded
+    from specint.checks.once import told_once
     from specint.checks.selection import failing_symbols, select_findings, selected_symbols
     from specint.cli.session import configured, session_of
 
@@ -89,7 +90,8 @@ def command(
         if update_baseline:
             return _update(session, findings, everything, known_file, scope, common)
         findings, comparison = gate.compared(findings, everything, known_file, scope, or_pipe=baseline is not None)
-    _put(_outcome(session, findings, checked, comparison), format_, extra, common)
+    shown = told_once(findings, session.analysis.models)
+    _put(_outcome(session, shown, checked, comparison), format_, extra, common)
     failed = any(finding.rule in failing for finding in findings)
     if known_file and comparison and comparison.fixed:
         gate.complain_of_stale(comparison.fixed, known_file)

@@ -80,6 +80,14 @@ class InnerRoot(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class WithoutWorker(msgspec.Struct, frozen=True, kw_only=True):
+    """Options under which a server starts no worker, and the function that decides it."""
+
+    function: str
+    options: tuple[str, ...]
+    reason: str
+
+
 class Declared(msgspec.Struct, frozen=True, kw_only=True):
     """`rules/contract.toml` as it stands."""
 
@@ -90,6 +98,7 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     draft: DraftRoot
     architecture: ArchitectureRoot
     inner: InnerRoot
+    without_worker: tuple[WithoutWorker, ...] = ()
 
 
 def declared_modules() -> tuple[str, ...]:

@@ -102,7 +102,7 @@ class Attributes:
         if constructor[0].function is None:
             return (UNKNOWN,)
         survivors, always = self._run(node, name, constructor[0].function, set())
-        found = [arm for one in survivors for arm in _given(one)]
+        found = [arm for one in survivors for arm in _where_it_stays(one, survivors)]
         if not always and member is None and survivors and not self.is_open(node):
             first = survivors[0]
             found.append(Arm("unset", None, None, _unless(first), first.file, first.line))
@@ -229,6 +229,16 @@ def _given(assignment: Assignment) -> Iterator[Arm]:
             yield UNKNOWN
     if len(assignment.values) < _choices(assignment.value):
         yield UNKNOWN  # one of the alternatives gave nothing that could be followed
+
+
+def _where_it_stays(assignment: Assignment, survivors: tuple[Assignment, ...]) -> Iterator[Arm]:
+    """What one assignment gives; a `None` that was put there first stays where nothing later is put in its place."""
+    if not assignment.is_none or assignment.condition:
+        yield from _given(assignment)
+        return
+    others = [_unless(one) for one in survivors if one is not assignment and not one.is_none]
+    stays = " and ".join(dict.fromkeys(filter(None, others)))
+    yield from (arm.under(stays) for arm in _given(assignment))
 
 
 def _choices(expr: facts.Expr | None) -> int:

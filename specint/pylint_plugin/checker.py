@@ -121,9 +121,14 @@ class SpecintChecker(BaseChecker):
         except Exception as error:  # whatever it is, it must not cost the user the other checkers' messages
             self._cannot(node, file, _why(error))
         else:
-            for finding in findings:
-                self._emit(node, finding)
-                self._keep(file, finding)
+            from specint.checks.once import told_once
+
+            spoken = [one for one in findings if self.linter.is_message_enabled(one.rule, one.line)]
+            repeated = set(spoken) - set(told_once(spoken))
+            for finding in findings:  # those that are disabled too: pylint counts which pragmas are of use
+                if finding not in repeated:
+                    self._emit(node, finding)
+                    self._keep(file, finding)
 
     def _findings(self, file: LintedFile) -> Sequence[Finding]:
         from specint.pipeline import collector_resting

@@ -116,7 +116,8 @@ def test_base_is_fixed_once_for_its_heirs(specint, small: Path, tmp_path: Path) 
     file = tmp_path / "own.py"
     file.write_text(BASE_AND_HEIR)
     found = findings(specint, file, "--sglang", small)
-    assert {one["class"].rpartition(".")[2] for one in found} == {"Base", "Heir"}
+    assert {one["class"].rpartition(".")[2] for one in found} == {"Base"}, "the heir is told with its parent"
+    assert all("Heir inherits the gap" in one["message"] for one in found)
     done = specint("fix", file, "--sglang", small)
     assert done.returncode == 0, done.stdout + done.stderr
     text = file.read_text()

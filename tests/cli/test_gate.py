@@ -144,6 +144,23 @@ def test_baseline_is_not_written_from_what_was_read_in_part(specint, copied: Pat
 # -- what has changed --------------------------------------------------------------------------------------------------
 
 
+HEIR = """
+from torch import nn
+
+from sglang.srt.models.oak import OakForCausalLM
+from sglang.srt.models.quartz_vl import QuartzVLForConditionalGeneration
+
+
+class QuartzVLMoeForConditionalGeneration(QuartzVLForConditionalGeneration):
+    def __init__(self, config, quant_config=None, prefix=""):
+        nn.Module.__init__(self)
+        self.text_model = OakForCausalLM(config, quant_config)
+
+
+EntryClass = QuartzVLMoeForConditionalGeneration
+"""
+
+
 @pytest.fixture
 def repository(copied: Path, tmp_path: Path):
     """The small SGLang under git; `git(...)` runs it there."""
@@ -154,6 +171,7 @@ def repository(copied: Path, tmp_path: Path):
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 
+    (copied / "srt/models/quartz_vl_moe.py").write_text(HEIR)  # an heir whose gap is its own
     git("init", "-q", "-b", "main")
     git("add", ".")
     git("commit", "-qm", "all")

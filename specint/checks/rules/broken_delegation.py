@@ -8,6 +8,7 @@ from functools import partial
 from specint.checks.asked import Asked, asked_members, is_asked, sites
 from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
+from specint.checks.modes import needs, options_without_worker
 from specint.checks.wording import at_site, does, listed
 from specint.contract.model import telling_site
 from specint.facts import model as facts
@@ -29,7 +30,8 @@ def breaks(context: Context, one: Asked) -> list[Break]:
     if one.function is None:
         return []
     found = context.flow.breaks(one.node, one.function, partial(is_asked, context))
-    return [b for b in found if not _behind_unused_parameter(one, b)]
+    modes = context.once(options_without_worker)
+    return [b for b in found if not _behind_unused_parameter(one, b) and not needs(b.arm.condition, modes)]
 
 
 def _behind_unused_parameter(one: Asked, found: Break) -> bool:

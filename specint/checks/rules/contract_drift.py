@@ -7,31 +7,18 @@ from collections.abc import Iterator
 from specint.checks.catalog import rule
 from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding
-from specint.checks.rules.partial_interface import claiming_members, claims_itself
+from specint.checks.rules.partial_interface import asked_in_vain, claiming_members
 from specint.checks.wording import does, listed
-from specint.compliance.judge import insists
-from specint.compliance.model import ModelCompliance
 from specint.contract.model import telling_site
 
 SYMBOL = "spec-contract-drift"
 
 
 def check(context: Context) -> Iterator[Finding]:
-    """The gaps of spec-partial-interface, seen from the line that opens them."""
+    """The gaps that no class fills: of those that claim an algorithm, all lack what this line asks for."""
     claims = claiming_members(context)
     for requirement in context.contract.requirements:
-        if requirement.strength != "required":
-            continue  # what is raised by name was meant to be missing somewhere
-        broken: dict[str, ModelCompliance] = {}
-        under: list[str] = []
-        for algorithm in requirement.algorithms:
-            if not insists(requirement, algorithm):
-                continue
-            for model in context.models:
-                claimed = any(claims_itself(context, model, claim) for claim in claims.get(algorithm, ()))
-                if claimed and requirement.member in model.algorithms[algorithm].missing:
-                    broken[model.class_] = model
-                    under += [algorithm] if algorithm not in under else []
+        broken, under = asked_in_vain(context, requirement, claims)
         if not broken:
             continue
         site = telling_site([requirement], under)

@@ -3,40 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from specint.checks.context import Context, call_sites, gaps, providers
+from specint.checks.asked import is_asked
+from specint.checks.context import Context, call_sites, providers
 from specint.checks.delegation import delegation
 from specint.checks.finding import Evidence, Finding, about
-from specint.checks.wording import at_site, does, listed
+from specint.checks.wording import at_site, does
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import telling_site
 
 SYMBOL = "spec-missing-delegation"
+ASIDE = True  # asks what forward runs, which the other rules beside it ask as well
 
 
 def check(context: Context) -> Iterator[Finding]:
-    """One finding for each missing member that an inner model has."""
+    """One finding for each missing member that an inner model has, where handing on makes an algorithm work."""
+    told = {model.class_: delegations(context, model) for model in context.models}
     for model in context.models:
-        done: dict[str, list[str]] = {}
-        for label, algorithms in gaps(model).items():
-            member = delegable(model, label)
-            if member is not None:
-                done.setdefault(member, []).extend(a for a in algorithms if a not in done.get(member, ()))
-        for member, under in done.items():
-            order = [a for a in context.contract.algorithms if a in under]
-            yield _finding(context, model, member, tuple(order))
+        for member, algorithms in told[model.class_].items():
+            heirs = [
+                heir.name
+                for heir in context.models
+                if model.class_ in heir.mro[1:]
+                and member in told[heir.class_]
+                and heir.members[member].inner == model.members[member].inner
+            ]
+            yield _finding(context, model, member, algorithms, heirs)
 
 
-def delegable(model: ModelCompliance, label: str) -> str | None:
-    """The first member of a missing group that an inner model has; None where none has."""
+def delegations(context: Context, model: ModelCompliance) -> dict[str, tuple[str, ...]]:
+    """The members that a wrapper would have to hand on, and the algorithms that it gains by that.
+
+    An algorithm for which the inner model lacks something itself, or has it and can't do it, is not gained.
+    """
+    found: dict[str, list[str]] = {}
+    for algorithm, verdict in model.algorithms.items():
+        members = [delegable(context, model, label) for label in verdict.missing]
+        for member in members if all(members) else ():
+            assert member is not None
+            found.setdefault(member, []).append(algorithm)
+    return {member: tuple(dict.fromkeys(algorithms)) for member, algorithms in found.items()}
+
+
+def delegable(context: Context, model: ModelCompliance, label: str) -> str | None:
+    """The first member of a missing group that an inner model has and that works there; None where there is none."""
     for member in label.split("|"):
         status = model.members[member]
-        if status.status == "missing" and status.inner_status == "present":
+        having = [one for one in status.inners if one.status == "present"]
+        lacks = status.status == "missing" and status.inner_status == "present"
+        if lacks and any(_works(context, one.holder, member) for one in having):
             return member
     return None
 
 
-def _finding(context: Context, model: ModelCompliance, member: str, algorithms: tuple[str, ...]) -> Finding:
+def _works(context: Context, holder: str, member: str) -> bool:
+    """Whether nothing is known against a member of an inner class: it finds what it reaches for."""
+    node = context.judge.project.class_by_key(holder)
+    found = context.judge.hierarchy.lookup(node, member) if node is not None else None
+    if node is None or found is None or found.function is None or found.kind != "method":
+        return True
+    broken = context.flow.breaks(node, found.function, partial(is_asked, context))
+    return not any(one.always and one.arm.kind == "object" for one in broken)
+
+
+def _finding(
+    context: Context, model: ModelCompliance, member: str, algorithms: tuple[str, ...], heirs: list[str]
+) -> Finding:
     node = context.node(model)
     status = model.members[member]
     requirements = context.insisted(member)
@@ -49,11 +82,11 @@ def _finding(context: Context, model: ModelCompliance, member: str, algorithms: 
     shown = f"{member}()" if call is not None else member
     others = f"; {does([one.holder.rpartition('.')[2] for one in lacking], 'lack')} it" if lacking else ""
     site = telling_site(requirements, algorithms)
-    beyond = _beyond(model, algorithms)
+    below = f"; {does(heirs, 'inherit')} the gap" if heirs else ""
     message = (
         f"{model.name} doesn't delegate {shown} to self.{status.inner} ({holder} has it{inherited}{others}); "
         f"{does(algorithms, 'fail')}{at_site(site, algorithms)}"
-        f"{beyond}"
+        f"{below}"
     )
     kept = next(w for w in context.judge.wraps(node) if w.attribute == status.inner)
     held = Evidence(file=kept.file, line=kept.line, what=f"self.{status.inner} is set here")
@@ -68,14 +101,3 @@ def _finding(context: Context, model: ModelCompliance, member: str, algorithms: 
         evidence=(*calls[:1], held, *providers(status, member), *calls[1:]),
         edit=delegation(context, model, member),
     )
-
-
-def _beyond(model: ModelCompliance, algorithms: tuple[str, ...]) -> str:
-    """What no delegation can give: then the algorithm needs more than the lines to add."""
-    lacking: dict[str, list[str]] = {}
-    for algorithm in algorithms:
-        for label in model.algorithms[algorithm].missing:
-            if delegable(model, label) is None:
-                lacking.setdefault(label, []).append(algorithm)
-    words = [f"{label.replace('|', ' or ')} for {listed(under)}" for label, under in lacking.items()]
-    return f"; the inner model itself lacks {', '.join(words)}" if words else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from specint.checks.context import Context, call_sites, gaps
 from specint.checks.finding import Evidence, Finding, about
-from specint.checks.rules.missing_delegation import delegable
+from specint.checks.rules.missing_delegation import delegations
 from specint.checks.wording import at_site, does, listed
 from specint.compliance.judge import insists
 from specint.compliance.model import ModelCompliance
@@ -20,12 +20,14 @@ SYMBOL = "spec-partial-interface"
 def check(context: Context) -> Iterator[Finding]:
     """One finding for each member without which an offered one can't serve."""
     claims = claiming_members(context)
+    vain = {(r.member, a) for r in context.contract.requirements for a in asked_in_vain(context, r, claims)[1]}
     for model in context.models:
         missed: dict[str, list[str]] = {}
+        handed_on = {a for under in delegations(context, model).values() for a in under}
         for label, algorithms in gaps(model).items():
-            if delegable(model, label) is not None:
-                continue  # spec-missing-delegation tells it, with the lines to add
             for algorithm in algorithms:
+                if algorithm in handed_on or (label, algorithm) in vain:
+                    continue  # spec-missing-delegation tells it, with the lines to add
                 if any(claims_itself(context, model, claim) for claim in claims.get(algorithm, ())):
                     missed.setdefault(label, []).append(algorithm)
         for label, under in missed.items():
@@ -89,6 +91,36 @@ def claiming_members(context: Context) -> dict[str, tuple[str, ...]]:
         if member in handed and len(algorithms) == 1:
             found.setdefault(next(iter(algorithms)), []).append(member)
     return {algorithm: tuple(members) for algorithm, members in found.items()}
+
+
+_SEVERAL = 2
+"""One class that lacks a member lacks it; where several do and none has it, who asks is at fault."""
+
+
+def asked_in_vain(
+    context: Context, requirement: Requirement, claims: dict[str, tuple[str, ...]]
+) -> tuple[dict[str, ModelCompliance], list[str]]:
+    """The classes that claim an algorithm of a requirement, and the algorithms, where none of them has what it asks.
+
+    Then the line is at fault and not each class: spec-contract-drift tells it, and this rule doesn't.
+    """
+    broken: dict[str, ModelCompliance] = {}
+    under: list[str] = []
+    if requirement.strength != "required":
+        return broken, under  # what is raised by name was meant to be missing somewhere
+    for algorithm in requirement.algorithms:
+        if not insists(requirement, algorithm):
+            continue
+        claiming = [
+            model
+            for model in context.models
+            if any(claims_itself(context, model, claim) for claim in claims.get(algorithm, ()))
+        ]
+        lacking = [one for one in claiming if requirement.member in one.algorithms[algorithm].missing]
+        if len(lacking) >= _SEVERAL and len(lacking) == len(claiming):
+            broken |= {model.class_: model for model in lacking}
+            under.append(algorithm)
+    return broken, under
 
 
 def _offers(model: ModelCompliance, member: str) -> bool:

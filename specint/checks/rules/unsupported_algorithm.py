@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from specint.checks.finding import Evidence, Finding, about
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import Contract, Requirement
@@ -42,6 +44,7 @@ def _finding(contract: Contract, model: ModelCompliance, algorithm: str, label: 
         (algorithm,),
         message=message + at,
         evidence=evidence,
+        through=tuple(label.split("|")) if "|" in label else msgspec.UNSET,
     )
 
 
