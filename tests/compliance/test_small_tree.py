@@ -74,7 +74,6 @@ def test_findings(expected, judged) -> None:
     assert set(found) == named
     assert found["spec-partial-interface", "BirchForCausalLM"] == {SHORT["get"]}
     assert SHORT["get"] in found["spec-missing-delegation", "KumoK2ForConditionalGeneration"]
-    assert SHORT["get"] not in found["spec-missing-delegation", "QuartzVLMoeForConditionalGeneration"]
 
 
 def test_arms_that_differ_are_told_apart(models) -> None:
