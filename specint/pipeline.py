@@ -161,7 +161,7 @@ def _analyze(
     from specint.checks.context import Context
     from specint.checks.verdicts import with_broken
     from specint.compliance.judge import Judge
-    from specint.compliance.registry import draft_architectures
+    from specint.compliance.statements import read_statements
     from specint.contract.roots import find_roots
     from specint.facts.load import Loader
     from specint.graph.composition import Composition
@@ -204,14 +204,14 @@ def _analyze(
                 loader.load([*models, *scope.models, *scope.callers])
             found = _registered(tree, project, (*scope.models, *scope.callers), roots.declared)
             found, lost = _followed(found, composition)
-            drafts = draft_architectures(project, roots)
+            statements = read_statements(project, roots.declared)
         except SpecintError:
             inferred()  # what is wrong with the contract comes first
             raise
         own = msgspec.msgpack.decode(inferred(), type=_Inferred)
     contract = _of_interfaces(own.contract, scope.interfaces)
     _tell(progress, "judging models", 0, 1)
-    judge = Judge(project, hierarchy, composition, contract, roots.declared, found, drafts)
+    judge = Judge(project, hierarchy, composition, contract, roots.declared, found, statements)
     judged = judge.judge()
     findings, unchecked = run(Context(judge, contract, judged, loader), parallel=parallel)
     diagnostics = {*loader.diagnostics.values(), *own.diagnostics, *lost, *judge.lost, *unchecked}

@@ -56,7 +56,7 @@ class Asked:
 
 
 def asked_members(context: Context) -> tuple[Asked, ...]:
-    """Every member that a registered class has and that an algorithm insists on; ask for it by `Context.once`."""
+    """Every member that a class has and an algorithm insists on that can meet it; ask for it by `Context.once`."""
     return tuple(_asked_members(context))
 
 
@@ -79,7 +79,7 @@ def _asked_members(context: Context) -> Iterator[Asked]:
     for model in context.models:
         node = context.node(model)
         side = "draft" if "draft" in model.roles else "target"
-        serves = set(context.contract.algorithms) if side == "target" else drafts_for(context, model)
+        serves = set(model.applicable)
         for (role, member), requirements in hard.items():
             if role != side or model.members[member].status != "present":
                 continue
@@ -93,21 +93,6 @@ def _asked_members(context: Context) -> Iterator[Asked]:
 def _asked_of_drafts(requirement: Requirement) -> bool:
     strengths = (*HARD, "conditional")
     return requirement.role == "draft" and requirement.strength in strengths and not requirement.settings
-
-
-def drafts_for(context: Context, model: ModelCompliance) -> set[str]:
-    """The algorithms whose every unconditional demand on a draft a class meets: those it may be meant for."""
-    found = set()
-    for algorithm in context.contract.algorithms:
-        needed = [
-            r.member
-            for r in context.contract.requirements
-            if r.role == "draft" and not r.settings and algorithm in r.algorithms
-            if r.strength in ("required", "raises")
-        ]
-        if needed and all(model.members[member].status == "present" for member in needed):
-            found.add(algorithm)
-    return found
 
 
 def sites(one: Asked) -> Iterator[Evidence]:

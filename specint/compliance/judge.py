@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import msgspec
 
 from specint.compliance.members import Members, wrap_of
 from specint.compliance.model import MemberStatus, ModelCompliance, Verdict, Wrap
-from specint.compliance.registry import Drafts, reads_handed_over
+from specint.compliance.serving import Reasons, Serving
+from specint.compliance.statements import Statements
+from specint.compliance.verdicts import HARD, as_draft, insists, not_applicable, of_draft, of_target, verdict_of
 from specint.contract.declared import Declared
-from specint.contract.model import Contract, Requirement
+from specint.contract.model import Contract
 from specint.errors import Diagnostic
+from specint.facts import model as facts
 from specint.graph.composition import Composition
 from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import ClassNode, Project
+from specint.graph.value import ConstantValue
 
-HARD = ("required", "raises", "any-of")
-"""The strengths without which the caller fails."""
+__all__ = ["HARD", "Judge", "Wrapped", "insists", "lost_way"]
 
-_FEW = 3
-_COMMON = 0.05
-"""A member that more of the registered classes offer than this says nothing about whether a class drafts."""
-_TELLING = 2
-"""So many members that only drafts are asked for make a class a draft."""
-
-
-def insists(requirement: Requirement, algorithm: str) -> bool:
-    """Whether an algorithm fails on a target without what a requirement names, whatever the server's settings."""
-    return (
-        requirement.role == "target"
-        and algorithm in requirement.algorithms
-        and requirement.strength in HARD
-        and not requirement.settings
-        and requirement.condition is None
-    )
+_RUNS = "forward"
 
 
 @dataclass(frozen=True)
@@ -59,7 +48,7 @@ class Judge:
         contract: Contract,
         declared: Declared,
         models: tuple[ClassNode, ...],
-        drafts: Drafts,
+        statements: Statements,
     ) -> None:
         self.project = project
         self.hierarchy = hierarchy
@@ -68,19 +57,20 @@ class Judge:
         self.contract = contract
         self.declared = declared
         self.models = models
-        self.drafts = drafts
+        self.statements = statements
+        self.serving = Serving(
+            project, hierarchy, composition, self.members, contract, statements, models, declared.draft.handed_over
+        )
         self._registered = set(models)
         self._names = tuple(dict.fromkeys(r.member for r in contract.requirements))
         self._wraps: dict[str, tuple[Wrapped, ...]] = {}
+        self._demands = {algorithm: of_target(contract, algorithm) for algorithm in contract.algorithms}
         self._insisted = {
             algorithm: tuple(r for r in contract.requirements if insists(r, algorithm))
             for algorithm in contract.algorithms
         }
-        self._telling: dict[str, bool] = {}
         self._shown: dict[str, tuple[Wrap, ...]] = {}
-        self._is_draft: dict[str, bool] = {}
         self.lost: list[Diagnostic] = []
-        self._draft_members = self._telling_members()
 
     def judge(self) -> tuple[ModelCompliance, ...]:
         """Every registered model, in the order of files and lines; `lost` are those that lead on without end."""
@@ -95,6 +85,7 @@ class Judge:
     def _model(self, node: ClassNode) -> ModelCompliance:
         members = {name: self._member(node, name) for name in self._names}
         draft = self.is_draft(node)
+        drafts_for = self.serving.serves(node) if draft else {}
         return ModelCompliance(
             class_=node.key,
             name=node.name,
@@ -105,7 +96,8 @@ class Judge:
             mro=tuple(getattr(one, "key", None) or one.name for one in self.hierarchy.order(node).classes),
             wraps=self._shown_wraps(node),
             members=members,
-            algorithms={a: self.verdict(members, a, draft) for a in self.contract.algorithms},
+            algorithms=self._verdicts(node, members, drafts_for),
+            drafts_for=drafts_for,
         )
 
     # -- composition -----------------------------------------------------------------------------------------------
@@ -162,7 +154,7 @@ class Judge:
 
     def _runs(self, node: ClassNode, attribute: str) -> bool:
         """Whether the class's forward mentions an attribute: then what it holds matters."""
-        member = self.hierarchy.lookup(node, "forward")
+        member = self.hierarchy.lookup(node, _RUNS)
         if member is None or member.function is None:
             return False
         return any(one.name == attribute for one in member.function.attributes)
@@ -190,76 +182,100 @@ class Judge:
                 )
         return status
 
-    # -- roles -----------------------------------------------------------------------------------------------------
-
-    def is_draft(self, node: ClassNode) -> bool:
-        """Whether a class serves as a draft only: by name in the configuration, by what it reads, by what it offers, or
-        because a base of it does."""
-        if node.key not in self._is_draft:
-            self._is_draft[node.key] = False
-            try:
-                self._is_draft[node.key] = self._drafts(node)
-            except RecursionError:
-                del self._is_draft[node.key]
-                raise
-        return self._is_draft[node.key]
-
-    def _drafts(self, node: ClassNode) -> bool:
-        if node.name in self.drafts.architectures:
-            return True
-        bases = self.hierarchy.order(node).nodes[1:]
-        if any(base in self._registered and self.is_draft(base) for base in bases):
-            return True
-        path = self.declared.draft.handed_over
-        if reads_handed_over(node, self.hierarchy, self.composition, self.project, path):
-            return True
-        return any(
-            sum(self.members.status(node, member).status == "present" for member in members) >= _TELLING
-            for members in self._draft_members
-        )
-
-    def _telling_members(self) -> list[tuple[str, ...]]:
-        """Per algorithm, the members that only its drafts are asked for and that few classes offer."""
-        asked_of_targets = {r.member for r in self.contract.requirements if r.role != "draft"}
-        found = []
-        for algorithm in self.contract.algorithms:
-            asked = {
-                r.member
-                for r in self.contract.requirements
-                if r.role == "draft" and algorithm in r.algorithms and r.member not in asked_of_targets
-            }
-            rare = tuple(sorted(member for member in asked if self.is_telling(member)))
-            if rare:
-                found.append(rare)
-        return found
-
-    def is_telling(self, member: str) -> bool:
-        """Whether so few registered classes offer a member that offering it says what a class is for."""
-        if member not in self._telling:
-            having = sum(self.hierarchy.lookup(node, member) is not None for node in self.models)
-            inherited = any(self.hierarchy.external_provider(node, member) for node in self.models)
-            self._telling[member] = not inherited and having <= max(_FEW, _COMMON * len(self.models))
-        return self._telling[member]
-
     # -- verdicts --------------------------------------------------------------------------------------------------
 
-    def verdict(self, members: dict[str, MemberStatus], algorithm: str, draft: bool) -> Verdict:
-        """One model under one algorithm, as a target."""
-        if draft:
-            return Verdict(verdict="not applicable", reason="it serves as a draft")
-        missing: dict[str, None] = {}
-        unknown: dict[str, None] = {}
-        for requirement in self._insisted.get(algorithm, ()):
-            label = requirement.group or requirement.member
-            statuses = [members[m].status for m in label.split("|") if m in members]
-            if "present" in statuses:
-                continue
-            if "unknown" in statuses:
-                unknown[label] = None
-            else:
-                missing[label] = None
-        word = "missing" if missing else "unknown" if unknown else "ok"
-        return Verdict(verdict=word, missing=tuple(missing), unknown=tuple(unknown))  # type: ignore[arg-type]
+    def is_draft(self, node: ClassNode) -> bool:
+        """Whether a class serves as a draft only."""
+        return self.serving.is_draft(node)
+
+    def _verdicts(self, node: ClassNode, members: dict[str, MemberStatus], drafts_for: Reasons) -> dict[str, Verdict]:
+        """A model under each algorithm: as the draft that it is, else as a target."""
+        algorithms = self.contract.algorithms
+        reason = self._serves_none(node)
+        if reason is not None:
+            return dict.fromkeys(algorithms, not_applicable(reason))
+        if self.is_draft(node):
+            demands = {a: of_draft(self.contract, a, lambda name: self.flag(node, name)) for a in drafts_for}
+            return {a: as_draft(a, drafts_for, demands, members, self.serving.drafting) for a in algorithms}
+        doubt = self._may_be_none(node)
+        if doubt is not None:
+            return dict.fromkeys(algorithms, Verdict(verdict="unknown", reason=doubt))
+        limits = {a: self._limit(node, a) for a in algorithms}
+        return {
+            a: verdict_of(self._demands[a], members) if limit is None else not_applicable(limit)
+            for a, limit in limits.items()
+        }
+
+    def flag(self, node: ClassNode, name: str) -> bool | None:
+        """What a member is where it is asked as a flag: False where there is none, None where its value is open."""
+        status = self.members.status(node, name)
+        if status.status != "present":
+            return False if status.status == "missing" else None
+        given = self.composition.assignments(node).get(name)
+        if given:
+            constants = {one for each in given for one in each.values}
+        else:
+            member = self.hierarchy.lookup(node, name)
+            if member is None or not isinstance(member.value, facts.Constant):
+                return None
+            constants = {ConstantValue(member.value.value)}
+        truths = {bool(one.value) if isinstance(one, ConstantValue) else None for one in constants}
+        return truths.pop() if len(truths) == 1 else None
+
+    def _serves_none(self, node: ClassNode) -> str | None:
+        """Why no algorithm can serve a class at all."""
+        silent = self.statements.silent.get(node.name)
+        if silent is not None:
+            return f"it generates nothing: SGLang runs it for embeddings or scores ({silent})"
+        if self.members.status(node, _RUNS).status == "missing" and not self.wraps(node):
+            return f"it is no model: neither it nor a base of it has a {_RUNS}"
+        return None
+
+    def _may_be_none(self, node: ClassNode) -> str | None:
+        """Why it can't be known that a class is a model."""
+        if self.members.status(node, _RUNS).status != "unknown" or self.wraps(node):
+            return None
+        unknown = ", ".join(one.name for one in self.hierarchy.unknown_bases(node))
+        return (
+            f"whether it is a model can't be known: it inherits from {unknown}, outside of the tree"
+            if unknown
+            else None
+        )
+
+    # -- the limits of an algorithm --------------------------------------------------------------------------------
+
+    def _limit(self, node: ClassNode, algorithm: str) -> str | None:
+        """Why an algorithm never meets a target: the tree chooses it for drafts of another family only."""
+        drafts = self._only_drafts.get(algorithm)
+        if drafts is None or self._family(node) & {key for draft in drafts for key in self._family(draft)}:
+            return None
+        names = self.statements.answers[algorithm]
+        place = names[drafts[0].name]
+        return f"{algorithm} runs only with {' or '.join(one.name for one in drafts)} as its draft ({place})"
+
+    @cached_property
+    def _only_drafts(self) -> dict[str, tuple[ClassNode, ...]]:
+        """The algorithms that the tree chooses by itself for some drafts alone, and those drafts."""
+        found = {}
+        for algorithm, names in self.statements.answers.items():
+            drafts = tuple(node for node in self.models if node.name in names and self.is_draft(node))
+            if drafts:
+                found[algorithm] = drafts
+        return found
+
+    def _family(self, node: ClassNode) -> frozenset[str]:
+        """The model classes that a class is made of: those it inherits from and those that it or they hold."""
+        package = f"{self.project.package}.{self.declared.code.models}."
+        bases = [one for one in self.hierarchy.order(node).nodes if not self.is_draft(one)]
+        held = {
+            above
+            for one in bases
+            for assignments in self.composition.assignments(one).values()
+            for each in assignments
+            for inner in each.classes
+            for above in self.hierarchy.order(inner).nodes
+        }
+        return frozenset(one.key for one in {*bases, *held} if one.key.startswith(package))
 
 
 def lost_way(node: ClassNode) -> Diagnostic:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -86,7 +87,8 @@ class ModelCompliance(msgspec.Struct, frozen=True, kw_only=True):
         roles: "target", "draft" or both.
         mro: dotted classes in method resolution order; classes outside the tree as they are imported.
         members: every member that a requirement names.
-        algorithms: a verdict for every algorithm of the contract.
+        algorithms: a verdict for every algorithm of the contract: a draft's as a draft, any other model's as a target.
+        drafts_for: the algorithms that a draft is made for, each with how that is known; empty for a target.
     """
 
     class_: str = msgspec.field(name="class")
@@ -99,3 +101,13 @@ class ModelCompliance(msgspec.Struct, frozen=True, kw_only=True):
     wraps: tuple[Wrap, ...]
     members: dict[str, MemberStatus]
     algorithms: dict[str, Verdict]
+    drafts_for: dict[str, str] = {}
+
+    @property
+    def applicable(self) -> tuple[str, ...]:
+        """The algorithms under which there is something to judge."""
+        return tuple(name for name, one in self.algorithms.items() if one.verdict != "not applicable")
+
+    def under(self, algorithms: Iterable[str]) -> tuple[str, ...]:
+        """Those of some algorithms under which there is something to judge, in their order."""
+        return tuple(name for name in algorithms if name in self.applicable)

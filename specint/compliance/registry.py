@@ -1,15 +1,11 @@
-"""Which classes are models, as the tree's own registry would find them, and which of them are drafts."""
+"""Which classes are models, as the tree's own registry would find them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from specint.contract.roots import Roots
 from specint.facts import model as facts
-from specint.graph.composition import Composition
-from specint.graph.hierarchy import Hierarchy
-from specint.graph.project import Assigned, ClassNode, FunctionNode, Project
+from specint.graph.project import Assigned, ClassNode, Project
 
 
 def registered(project: Project, module: facts.Module, attribute: str) -> tuple[ClassNode, ...]:
@@ -90,56 +86,6 @@ def _named(project: Project, module: facts.Module, expr: facts.Expr, hops: int =
             pass
 
 
-@dataclass(frozen=True)
-class Drafts:
-    """Which classes draft.
-
-    Attributes:
-        architectures: the class names that the configuration rewrites a draft's architecture to, each with what it
-            was before (several, or none that is written there).
-    """
-
-    architectures: dict[str, tuple[str, ...]]
-
-
-def draft_architectures(project: Project, roots: Roots) -> Drafts:
-    """Reads the rewrites of `architectures` under the draft flag out of the model configuration."""
-    root = roots.declared.draft
-    module = project.module(f"{project.package}.{root.configuration}")
-    found: dict[str, tuple[str, ...]] = {}
-    if module is None:
-        return Drafts(found)
-    for function in project.functions_of(module):
-        for step in function.facts.body.steps:
-            if not isinstance(step, facts.Bind) or step.value is None or not _names(step.target, root.attribute):
-                continue
-            guards = list(function.facts.body.guards_of(step.guard))
-            if not any(guard.test is not None and _mentions(guard.test, root.flag) for guard in guards):
-                continue
-            before = tuple(
-                text
-                for guard in guards
-                if guard.test is not None and guard.positive
-                for text in _strings(guard.test, module, project)
-            )
-            for name in _strings(step.value, module, project):
-                found[name] = tuple(dict.fromkeys(found.get(name, ()) + before))
-    return Drafts(found)
-
-
-def _names(target: facts.Expr, attribute: str) -> bool:
-    if isinstance(target, facts.Item):
-        target = target.base
-    return isinstance(target, facts.Attribute) and target.name == attribute
-
-
-def _mentions(expr: facts.Expr, name: str) -> bool:
-    return any(
-        (isinstance(part, facts.Name) and part.id == name) or (isinstance(part, facts.Attribute) and part.name == name)
-        for part in facts.walk(expr)
-    )
-
-
 def _strings(expr: facts.Expr, module: facts.Module, project: Project) -> Iterator[str]:
     for part in facts.walk(expr):
         match part:
@@ -155,30 +101,3 @@ def _strings(expr: facts.Expr, module: facts.Module, project: Project) -> Iterat
 
 def _is_text(expr: facts.Expr) -> bool:
     return isinstance(expr, facts.Constant) and isinstance(expr.value, str)
-
-
-def reads_handed_over(
-    node: ClassNode, hierarchy: Hierarchy, composition: Composition, project: Project, path: Iterable[str]
-) -> bool:
-    """Whether a class, or one that it builds in its own module, reads what a target hands to its draft."""
-    names = tuple(path)
-    seen: set[str] = set()
-    pending = [node]
-    while pending:
-        one = pending.pop()
-        if one.key in seen:
-            continue
-        seen.add(one.key)
-        for above in hierarchy.order(one).nodes:
-            if any(_reads(method, names) for method in project.methods_of(above)):
-                return True
-        for assignments in composition.assignments(one).values():
-            pending += [c for a in assignments for c in a.classes if c.module is node.module]
-    return False
-
-
-def _reads(method: FunctionNode, path: tuple[str, ...]) -> bool:
-    return any(
-        one.name == path[-1] and isinstance(one.base, facts.Attribute) and one.base.name == path[-2]
-        for one in method.attributes
-    )

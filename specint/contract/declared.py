@@ -63,6 +63,14 @@ class DraftRoot(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class GenerationRoot(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the configuration says whether a model generates, and what tells that of a class."""
+
+    configuration: str
+    attribute: str
+    reason: str
+
+
 class ArchitectureRoot(msgspec.Struct, frozen=True, kw_only=True):
     """What tells the model's class."""
 
@@ -96,6 +104,7 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     worker: WorkerRoot
     code: CodeRoot
     draft: DraftRoot
+    generation: GenerationRoot
     architecture: ArchitectureRoot
     inner: InnerRoot
     without_worker: tuple[WithoutWorker, ...] = ()

@@ -38,8 +38,9 @@ def check(context: Context) -> Iterator[Finding]:
         if "target" not in model.roles:
             continue
         lost: dict[str, tuple[list[str], list[str], _Loss]] = {}
-        for member, algorithms in hooks.items():
-            if model.members[member].status == "present":
+        for member, asking in hooks.items():
+            algorithms = model.under(asking)
+            if algorithms and model.members[member].status == "present":
                 loss = _loss(context, context.node(model), member)
                 if loss is not None:
                     members, under, _ = lost.setdefault(loss.what, ([], [], loss))

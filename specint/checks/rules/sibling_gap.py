@@ -67,7 +67,7 @@ def _offering(context: Context, member: str) -> dict[ClassNode, _Offer]:
     flow = effects(context)
     found: dict[ClassNode, _Offer] = {}
     for model in context.models:
-        if "target" not in model.roles or model.members[member].status != "present":
+        if "target" not in model.roles or not model.applicable or model.members[member].status != "present":
             continue
         node = context.node(model)
         flags = frozenset(write.attribute for write in flow.writes(node, member) if write.is_flag)

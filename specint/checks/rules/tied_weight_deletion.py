@@ -72,8 +72,8 @@ def _judge(context: Context, model: ModelCompliance, member: str, requirements: 
         return
     holders = dict.fromkeys([Held(node), *(d.run.receiver for d in deletions if d.run.receiver is not None)])
     under = {a for r in requirements for a in r.algorithms}
-    algorithms = tuple(a for a in context.contract.algorithms if a in under)
-    if _drafts_for_others(context, model, under):
+    algorithms = tuple(a for a in context.contract.algorithms if a in under and a in model.applicable)
+    if not algorithms:
         return
     switches = {r.condition.member for r in requirements if r.condition is not None and r.condition.holds}
     ties = [
@@ -90,25 +90,6 @@ def _judge(context: Context, model: ModelCompliance, member: str, requirements: 
                 if not first.resets and not _looks(first, tie) and not _looks(second, tie):
                     yield _finding(context, model, member, algorithms, first, second, tie)
                     return
-
-
-def _drafts_for_others(context: Context, model: ModelCompliance, algorithms: set[str]) -> bool:
-    """Whether a class drafts for other algorithms: it has of its own what only they ask for, of drafts alone."""
-    asked: dict[str, list[Requirement]] = {}
-    for requirement in context.contract.requirements:
-        asked.setdefault(requirement.member, []).append(requirement)
-    return any(
-        model.members[member].provider == model.class_
-        and all(r.role == "draft" and r.algorithms and not algorithms & set(r.algorithms) for r in requirements)
-        and _is_rare(context, member)
-        for member, requirements in asked.items()
-    )
-
-
-def _is_rare(context: Context, member: str) -> bool:
-    """What many classes have for reasons of their own (a configuration) tells nothing about one."""
-    having = sum(model.members[member].status == "present" for model in context.models)
-    return having <= _COMMON * len(context.models)
 
 
 def _may_delete(context: Context, node: ClassNode, member: str) -> bool:

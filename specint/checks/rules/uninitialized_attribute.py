@@ -46,9 +46,10 @@ def check(context: Context) -> Iterator[Finding]:
         unset = {name: one for name, one in _unset(context, node, hooks).items() if name not in outside[model.roles[0]]}
         if not unset:
             continue
-        members = [m for m in asked[model.roles[0]] if model.roles[0] == "target" or m not in hooks]
+        may = {r.member for r in calls if not r.algorithms or model.under(r.algorithms)}
+        members = [m for m in asked[model.roles[0]] if m in may and (model.roles[0] == "target" or m not in hooks)]
         for name, (read, reading) in _reads(context, node, (FORWARD, *members), unset).items():
-            algorithms = unset[name].algorithms or _asking(context, model.roles[0], reading)
+            algorithms = unset[name].algorithms or model.under(_asking(context, model.roles[0], reading))
             yield _finding(context, model, name, read, unset[name], algorithms, tuple(dict.fromkeys(reading)))
 
 

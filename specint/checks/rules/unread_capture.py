@@ -23,8 +23,9 @@ def check(context: Context) -> Iterator[Finding]:
     for model in context.models:
         if "target" not in model.roles:
             continue
-        for member, algorithms in hooks.items():
-            if model.members[member].status == "present":
+        for member, asking in hooks.items():
+            algorithms = model.under(asking)
+            if algorithms and model.members[member].status == "present":
                 finding = _judge(context, model, member, algorithms, tuple(hooks))
                 if finding is not None:
                     yield finding

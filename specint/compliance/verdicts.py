@@ -1,0 +1,117 @@
+"""What is asked of one side under one algorithm, and the verdict that follows from a class's members."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from specint.compliance.model import MemberStatus, Verdict, VerdictWord
+from specint.contract.model import Contract, Requirement
+
+HARD = ("required", "raises", "any-of")
+"""The strengths without which the caller fails."""
+
+Flag = Callable[[str], bool | None]
+"""What a member of a draft is known to be: true, false, or None where its value is decided at run time."""
+
+
+class Demands(NamedTuple):
+    """Members ("a|b" for an any-of) that an algorithm insists on.
+
+    `open` are those that it insists on only where another member of the draft is true or false at run time, each with
+    that condition in words.
+    """
+
+    certain: tuple[str, ...]
+    open: Mapping[str, str] = {}
+
+
+def insists(requirement: Requirement, algorithm: str) -> bool:
+    """Whether an algorithm fails on a target without what a requirement names, whatever the server's settings."""
+    return (
+        requirement.role == "target"
+        and algorithm in requirement.algorithms
+        and requirement.strength in HARD
+        and not requirement.settings
+        and requirement.condition is None
+    )
+
+
+def insists_on_draft(requirement: Requirement, algorithm: str, flag: Flag) -> bool | None:
+    """Whether an algorithm's worker fails on a draft without what a requirement names; None where that depends on the
+    value of another member at run time."""
+    if requirement.role != "draft" or algorithm not in requirement.algorithms or requirement.settings:
+        return False
+    if requirement.use == "write":  # a module takes any attribute
+        return False
+    condition = requirement.condition
+    if condition is not None and requirement.strength == "conditional":
+        value = flag(condition.member)
+        return None if value is None else value is condition.holds
+    return requirement.strength in HARD and requirement.unconditional and condition is None
+
+
+def of_target(contract: Contract, algorithm: str) -> Demands:
+    """What an algorithm insists on in a target."""
+    asked = (r for r in contract.requirements if insists(r, algorithm))
+    return Demands(tuple(dict.fromkeys(r.group or r.member for r in asked)))
+
+
+def of_draft(contract: Contract, algorithm: str, flag: Flag) -> Demands:
+    """What an algorithm insists on in a draft whose flags are known as far as they are."""
+    certain: dict[str, None] = {}
+    unsure: dict[str, str] = {}
+    for requirement in contract.requirements:
+        answer = insists_on_draft(requirement, algorithm, flag)
+        label = requirement.group or requirement.member
+        if answer:
+            certain[label] = None
+        elif answer is None and requirement.condition is not None:
+            one = requirement.condition
+            unsure.setdefault(
+                label, f"{label} is asked for where {one.member} is {'true' if one.holds else 'not true'}"
+            )
+    return Demands(tuple(certain), {label: why for label, why in unsure.items() if label not in certain})
+
+
+def verdict_of(demands: Demands, members: Mapping[str, MemberStatus], reason: str | None = None) -> Verdict:
+    """What a class's members say of what is insisted on."""
+    missing = tuple(one for one in demands.certain if _status(one, members) == "missing")
+    unknown = tuple(one for one in demands.certain if _status(one, members) == "unknown")
+    unsure = tuple(one for one in demands.open if _status(one, members) != "present")
+    word: VerdictWord = "missing" if missing else "unknown" if unknown or unsure else "ok"
+    why = "; ".join(filter(None, (reason, *(demands.open[one] for one in unsure)))) or None
+    return Verdict(verdict=word, missing=missing, unknown=(*unknown, *unsure), reason=why)
+
+
+def as_draft(
+    algorithm: str,
+    drafts_for: Mapping[str, str],
+    demands: Mapping[str, Demands],
+    members: Mapping[str, MemberStatus],
+    drafting: Sequence[str],
+) -> Verdict:
+    """A draft under one algorithm.
+
+    Args:
+        drafts_for: the algorithms that it is made for, each with how we know.
+        demands: what each of them insists on.
+        drafting: the algorithms that load a draft at all.
+    """
+    if algorithm in drafts_for:
+        return verdict_of(demands[algorithm], members)
+    if drafts_for:
+        return not_applicable(f"it is a draft for {', '.join(drafts_for)}")
+    if algorithm in drafting:
+        return Verdict(verdict="unknown", reason="it is a draft, and nothing in SGLang says for which algorithm")
+    return not_applicable("it serves as a draft, and this algorithm loads none")
+
+
+def not_applicable(reason: str) -> Verdict:
+    """Why there is nothing to judge."""
+    return Verdict(verdict="not applicable", reason=reason)
+
+
+def _status(label: str, members: Mapping[str, MemberStatus]) -> str:
+    found = [members[member].status for member in label.split("|") if member in members]
+    return "present" if "present" in found else "unknown" if "unknown" in found else "missing"
