@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from specint.facts import model as facts
 from specint.facts.model import Expr
 from specint.graph.project import FunctionNode, Project
+
+_MOST_ALIASES = 50
+"""A callable that goes by more names than this is followed under the nearest ones."""
 
 Local = tuple[tuple[Expr, bool], ...]
 """Conditions within an expression: `b` in `a and b` holds only where `a` is true."""
@@ -43,6 +47,7 @@ class Code:
         mentions: per function (by id), the plain names it reads, each with its step.
         attributes: per function, the attribute names it mentions, each with the first step that does.
         super_calls: per function, the names it calls on `super()`.
+        lambdas: per function that is a lambda, what it is called here.
     """
 
     project: Project
@@ -54,7 +59,10 @@ class Code:
     mentions: dict[int, list[tuple[str, facts.Step]]] = field(default_factory=lambda: defaultdict(list))
     attributes: dict[int, dict[str, facts.Step]] = field(default_factory=lambda: defaultdict(dict))
     super_calls: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
+    lambdas: dict[int, str] = field(default_factory=dict)
     _edges: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    _kept_as: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _parameters: dict[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
     _modules: set[str] = field(default_factory=set)
 
     def add(self, modules: Iterable[facts.Module]) -> None:
@@ -64,13 +72,27 @@ class Code:
                 continue
             self._modules.add(module.name)
             for function in self.project.functions_of(module):
-                self._add(function)
+                self._add(function, function.name)
+            for scope in (module.body, *(node.facts.body for node in self.project.classes_of(module))):
+                for step in scope.steps:
+                    if isinstance(step, facts.Bind) and isinstance(step.value, facts.Lambda):
+                        self.flow(step.target, step.value)
+                        self.add_lambda(self.project.lambda_node(module, step.value, None, None), step.value)
 
     def __contains__(self, module: str) -> bool:
         return module in self._modules
 
-    def _add(self, function: FunctionNode) -> None:
-        self.functions[function.name].append(function)
+    def add_lambda(self, node: FunctionNode, written: facts.Lambda) -> None:
+        """Put a lambda under scan, as a function that is called what nobody else is."""
+        self._add(node, lambda_name(written))
+        self.lambdas[id(node)] = lambda_name(written)
+
+    def name_of(self, function: FunctionNode) -> str:
+        """The name under which a function is known here."""
+        return self.lambdas.get(id(function), function.name)
+
+    def _add(self, function: FunctionNode, name: str) -> None:
+        self.functions[name].append(function)
         walk = _Walk(self, function)
         for step in function.facts.body.steps:
             walk.step = step
@@ -88,8 +110,7 @@ class Code:
                 case facts.Return(value=value) if value is not None:
                     walk.expression(value)
                     for source in tails(value):
-                        self._edges[source].add(f"{function.name}()")
-                        self._edges[source].add(function.name)
+                        self._edges[source].update((f"{name}()", name))
                 case facts.Raise(value=value) if value is not None:
                     walk.expression(value)
                 case facts.Delete(target=target):
@@ -123,23 +144,75 @@ class Code:
                 continue
             found.add(name)
             pending += self._edges.get(name, ())
-            if name.endswith(")") and not name.endswith("()"):
+            if name.endswith("()"):  # what a callable gives is met wherever the callable is called
+                pending += [f"{alias}()" for alias in self.kept_as(name[:-2])]
+            elif name.endswith(")"):
                 callee, _, index = name[:-1].rpartition("(")
                 pending += self.parameters(callee, int(index))
+                for kept in self.kept_in(callee):
+                    pending += self.parameters(kept, int(index))
         return found
 
-    def parameters(self, callee: str, index: int) -> Iterator[str]:
+    def kept_as(self, name: str) -> tuple[str, ...]:
+        """The other names under which a callable of this name is met where it is handed over as a value or kept."""
+        if name not in self._kept_as:
+            self._kept_as[name] = tuple(self._aliases(name)) if name in self._edges else ()
+        return self._kept_as[name]
+
+    def _aliases(self, name: str) -> list[str]:
+        found: dict[str, None] = {}
+        pending = [*sorted(self._edges.get(name, ()))]
+        while pending and len(found) < _MOST_ALIASES:
+            one = pending.pop(0)
+            if one == name or one in found or one.endswith("()"):
+                continue
+            if one.endswith(")"):
+                callee, _, index = one[:-1].rpartition("(")
+                pending += self.parameters(callee, int(index))
+            else:
+                found[one] = None
+                pending += sorted(self._edges.get(one, ()))
+        return list(found)
+
+    def kept_in(self, name: str) -> tuple[str, ...]:
+        """The functions and lambdas that a call of this name can reach because one was handed over under it."""
+        return tuple(self._kept_in.get(name, ()))
+
+    @cached_property
+    def _kept_in(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for name in self.functions:
+            for alias in self.kept_as(name):
+                if alias != name and alias in self.calls:
+                    found[alias].append(name)
+        return found
+
+    def parameters(self, callee: str, index: int) -> tuple[str, ...]:
         """The parameter names that the argument at an index of a call can meet."""
+        key = (callee, index)
+        if key not in self._parameters:
+            self._parameters[key] = tuple(dict.fromkeys(self._find_parameters(callee, index)))
+        return self._parameters[key]
+
+    def _find_parameters(self, callee: str, index: int) -> Iterator[str]:
         for function in self.functions.get(callee, ()):
             names = [p.name for p in function.facts.params if p.kind in ("positional-only", "positional")]
             skip = 1 if function.takes_receiver else 0
             if index + skip < len(names):
                 yield names[index + skip]
+        for function in self._constructors.get(callee, ()):
+            names = [p.name for p in function.facts.params]
+            if index + 1 < len(names):
+                yield names[index + 1]
+
+    @cached_property
+    def _constructors(self) -> dict[str, list[FunctionNode]]:
+        """By the name of their class."""
+        found: dict[str, list[FunctionNode]] = defaultdict(list)
         for function in self.functions.get("__init__", ()):
-            if function.owner is not None and function.owner.name == callee:
-                names = [p.name for p in function.facts.params]
-                if index + 1 < len(names):
-                    yield names[index + 1]
+            if function.owner is not None:
+                found[function.owner.name].append(function)
+        return found
 
 
 class _Walk:
@@ -192,6 +265,11 @@ class _Walk:
                 for source in tails(expr.args[0]):
                     code.probes[source].append(occurrence)
             code.flow_call(called, expr)
+            if called == _PARTIAL and expr.args and (ahead := tail(expr.args[0])) is not None:
+                # what is handed over ahead of a call is handed over all the same
+                early = facts.Call(expr.args[0], expr.args[1:], expr.keywords, expr.line)
+                code.calls[ahead].append(Occurrence(self.function, self.step, early, local))
+                code.flow_call(ahead, early)
         self.expression(expr.func, local)
         for arg in expr.args:
             self.expression(arg, local)
@@ -217,6 +295,13 @@ class _Walk:
                 local = (*local, (condition, True))
         self.expression(expr.element, local)
 
+    def written_lambda(self, expr: facts.Lambda, _: Local) -> None:
+        for param in expr.params:
+            if param.default is not None:
+                self.code.flow(facts.Name(param.name), param.default)
+        code, function = self.code, self.function
+        code.add_lambda(code.project.lambda_node(function.module, expr, function, self.step), expr)
+
     def walrus(self, expr: facts.Walrus, local: Local) -> None:
         self.code.flow(facts.Name(expr.name), expr.value)
         self.expression(expr.value, local)
@@ -232,9 +317,16 @@ _WALKS: dict[type, Callable[[_Walk, Any, Local], None]] = {
     facts.Choice: _Walk.choice,
     facts.Comprehension: _Walk.comprehension,
     facts.Walrus: _Walk.walrus,
+    facts.Lambda: _Walk.written_lambda,
 }
+_PARTIAL = "partial"
 _SUPER = facts.Name("super")
 _PROBES = frozenset({"hasattr", "getattr", "setattr"})
+
+
+def lambda_name(written: facts.Lambda) -> str:
+    """What a lambda is called among the names here: it has none, and no two are the same."""
+    return f"lambda {id(written)}"
 
 
 def tail(expr: Expr) -> str | None:
@@ -270,8 +362,8 @@ def _tails(expr: Expr) -> Iterator[str]:
             yield from tails(otherwise)
         case facts.Comprehension(element=element):
             yield from tails(element)
-        case facts.Lambda(body=body):
-            yield from tails(body)
+        case facts.Lambda():
+            yield lambda_name(expr)
         case facts.Call(func=facts.Name(id="getattr"), args=(_, facts.Constant(value=str(name)), *rest)):
             yield name
             for one in rest:
@@ -279,6 +371,8 @@ def _tails(expr: Expr) -> Iterator[str]:
         case facts.Call(func=func, args=args):
             if (called := tail(expr)) is not None:
                 yield called
+            if called == f"{_PARTIAL}()" and args:
+                yield from tails(args[0])
             if isinstance(func, facts.Name) and func.id in ("list", "tuple", "zip", "enumerate", "reversed", "cast"):
                 for arg in args:
                     yield from tails(arg)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from specint.contract.code import Code, Occurrence
+from specint.contract.code import Code, Occurrence, tail
 from specint.contract.roots import Roots
 from specint.facts import model as facts
 from specint.graph.binding import bind_arguments
@@ -18,6 +18,7 @@ from specint.graph.value import (
     FunctionValue,
     Instance,
     ModelObject,
+    PartialValue,
     SequenceValue,
     Value,
     Values,
@@ -184,10 +185,24 @@ class Receivers:
         for caller in self.callers(function):
             frame = self.frame(caller.function)
             assert isinstance(caller.expr, facts.Call)
-            bound = bind_arguments(function, caller.expr, skip_first=function.takes_receiver)
+            ahead = self._ahead(caller, function)
+            bound = bind_arguments(function, caller.expr, skip_first=function.takes_receiver, ahead=ahead)
             if param.name in bound:
                 found |= self.evaluator.evaluate(bound[param.name], frame, caller.step)
         return frozenset(found)
+
+    def _ahead(self, caller: Occurrence, function: FunctionNode) -> int:
+        """How many arguments a call's callee was handed ahead, where it is a partial of a function."""
+        assert isinstance(caller.expr, facts.Call)
+        if self.code.name_of(function) == tail(caller.expr.func):
+            return 0
+        for callee in self.evaluator.evaluate(caller.expr.func, self.frame(caller.function), caller.step):
+            count, inner = 0, callee
+            while isinstance(inner, PartialValue):
+                count, inner = count + len(inner.args), inner.callee
+            if isinstance(inner, FunctionValue) and inner.node is function:
+                return count
+        return 0
 
     def frame(self, function: FunctionNode) -> Frame:
         """A function as anybody may call it: `self` is an object of its own class."""
@@ -205,7 +220,8 @@ class Receivers:
 
     def _find_callers(self, function: FunctionNode) -> list[Occurrence]:
         constructor = function.name == "__init__" and function.owner is not None
-        spellings = self._constructed_as(function) if constructor else [function.name]
+        name = self.code.name_of(function)
+        spellings = self._constructed_as(function) if constructor else [name, *self.code.kept_as(name)]
         calls = [one for spelling in spellings for one in self.code.calls.get(spelling, ())]
         return [one for one in calls if self._calls(one, function)] if len(calls) <= _MOST_CALLS else []
 
@@ -238,6 +254,8 @@ class Receivers:
         callees = self.evaluator.evaluate(func, self.frame(call.function), call.step)
         known = False
         for callee in callees:
+            while isinstance(callee, PartialValue):
+                callee = callee.callee
             match callee:
                 case FunctionValue(node=node):
                     known = True
@@ -251,7 +269,9 @@ class Receivers:
                             return True
                 case _:
                     pass
-        return not known and function.name != "__init__" and len(self.code.functions.get(function.name, ())) == 1
+        if known or function.name == "__init__" or tail(func) != function.name:
+            return False
+        return len(self.code.functions.get(function.name, ())) == 1
 
     def _overrides(self, function: FunctionNode, called: FunctionNode) -> bool:
         if function.name != called.name or function.owner is None or called.owner is None:

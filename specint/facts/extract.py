@@ -77,6 +77,7 @@ class _Scope:
         self.is_generator = False
         self._conditions: list[int] = []  # of each guard, how many there are on the way to it
         self._depth = 0
+        self._named: list[tuple[str, Expr, int]] = []  # by `:=` in the statement that is being read
 
     def read(self, body: Sequence[ast.stmt]) -> facts.Scope:
         self.block(body, -1)
@@ -88,7 +89,9 @@ class _Scope:
         for statement in body:
             handler = _STATEMENTS.get(type(statement))
             if handler is not None:
+                before = guard
                 guard = handler(self, statement, guard)
+                self.bind_named(before)
 
     def push(
         self,
@@ -101,6 +104,7 @@ class _Scope:
         reraises: str = "",
         left_by: str = "",
     ) -> int:
+        self.bind_named(parent)
         self.guards.append(
             facts.Guard(parent, kind, test, positive, line, catches, reraises, left_by)  # type: ignore[arg-type]
         )
@@ -124,6 +128,12 @@ class _Scope:
                     self.bind(one, its, how, guard, line)
                 return
         self.steps.append(facts.Bind(target, value, None, how, guard, line))
+
+    def bind_named(self, guard: int) -> None:
+        """Bind the names that expressions gave by `:=`, before anything runs that stands under them."""
+        for name, value, line in self._named:
+            self.steps.append(facts.Bind(facts.Name(name), value, None, "=", guard, line))
+        self._named.clear()
 
     def annotated(self, node: ast.AnnAssign, guard: int) -> int:
         value = self.expr(node.value) if node.value is not None else None
@@ -397,6 +407,11 @@ class _Scope:
             return facts.Constant(value)
         return facts.Other(())
 
+    def named(self, node: ast.NamedExpr) -> Expr:
+        value = self.expr(node.value)
+        self._named.append((node.target.id, value, node.lineno))
+        return facts.Walrus(node.target.id, value)
+
     def comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Expr:
         return facts.Comprehension(self.expr(node.elt), self.loops(node.generators))
 
@@ -518,7 +533,7 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[_Scope, Any], Expr]] = {
     ast.GeneratorExp: _Scope.comprehension,
     ast.DictComp: _Scope.dict_comprehension,
     ast.Starred: lambda scope, node: facts.Starred(scope.expr(node.value)),
-    ast.NamedExpr: lambda scope, node: facts.Walrus(node.target.id, scope.expr(node.value)),
+    ast.NamedExpr: _Scope.named,
     ast.Yield: _Scope.yields,
     ast.YieldFrom: _Scope.yields,
 }

@@ -7,14 +7,21 @@ from collections.abc import Iterable, Iterator
 from specint.facts import model as facts
 from specint.facts.model import Expr
 from specint.graph.project import FunctionNode
+from specint.graph.value import Values
 
 
-def bind_arguments(function: FunctionNode, call: facts.Call, *, skip_first: bool) -> dict[str, Expr]:
-    """Parameter -> argument expression, as Python binds them; starred arguments are not spread."""
+def bind_arguments(
+    function: FunctionNode, call: facts.Call, *, skip_first: bool, ahead: int = 0
+) -> dict[str, Expr]:
+    """Parameter -> argument expression, as Python binds them; starred arguments are not spread.
+
+    Args:
+        ahead: how many positional arguments the callee was handed before this call (`functools.partial`).
+    """
     params = list(function.facts.params)
     if skip_first and params:
         params = params[1:]
-    positional = [p for p in params if p.kind in ("positional-only", "positional")]
+    positional = [p for p in params if p.kind in ("positional-only", "positional")][ahead:]
     bound: dict[str, Expr] = {}
     for param, argument in zip(positional, call.args, strict=False):
         if isinstance(argument, facts.Starred):
@@ -25,6 +32,16 @@ def bind_arguments(function: FunctionNode, call: facts.Call, *, skip_first: bool
         if keyword.name is not None and keyword.name in names:
             bound[keyword.name] = keyword.value
     return bound
+
+
+def bind_values(
+    function: FunctionNode, args: list[Values], keywords: dict[str, Values], *, skip_first: bool
+) -> dict[str, Values]:
+    """Parameter -> value, as Python binds them."""
+    params = list(function.facts.params)[1 if skip_first else 0 :]
+    positional = [p.name for p in params if p.kind in ("positional-only", "positional")]
+    names = {p.name for p in params}
+    return {**dict(zip(positional, args, strict=False)), **{k: v for k, v in keywords.items() if k in names}}
 
 
 def own_binds(step: facts.Step, own_name: str) -> Iterator[tuple[str, facts.Bind]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from specint.facts import model as facts
 from specint.facts.model import Expr
-from specint.graph.binding import bind_arguments, own_binds, reaching
+from specint.graph.binding import bind_arguments, bind_values, own_binds, reaching
 from specint.graph.builtin_calls import builtin_call
 from specint.graph.hierarchy import Hierarchy, Member
 from specint.graph.project import Assigned, ClassNode, External, FunctionNode, ModuleRef, Project, Symbol
@@ -27,6 +27,7 @@ from specint.graph.value import (
     Instance,
     ModelObject,
     ModuleValue,
+    PartialValue,
     SequenceValue,
     Unknown,
     Value,
@@ -38,6 +39,8 @@ from specint.graph.value import (
 # Lists go into `union` and `tuple` here, not generators: those resume from C, which later Pythons limit by itself.
 _DEPTH = 40
 _DEEP = 24
+_MOST_LAYERS = 4
+"""So many partials of partials are told apart: a loop that wraps a callable anew each time would never end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +147,9 @@ class Evaluator:
                 return self.item(self.evaluate(value, frame, at), facts.Other(()))
             case facts.Comprehension(element=element):
                 return frozenset({ElementsOf(flat(self.evaluate(element, frame, at)))})
+            case facts.Lambda():
+                node = self.project.lambda_node(frame.module, expr, frame.function, at)
+                return frozenset({FunctionValue(node, frame.receiver)})
             case facts.Not() | facts.Compare():
                 return NOTHING
             case facts.Other(parts=(one,)):  # an await, or a conversion
@@ -189,6 +195,8 @@ class Evaluator:
         steps = function.binds.get(name, ())
         param = next((p for p in params if p.name == name), None)
         if param is None and not steps:
+            if name in function.loops:
+                return self._looped(name, frame, at)
             if function.outer is not None:
                 return self.name(name, replace(frame, function=function.outer, arguments=None))
             return self.module_name(name, frame.module)
@@ -201,6 +209,22 @@ class Evaluator:
             for step in assigning:
                 found |= self.bound(step, name, frame)
             return found
+
+        return self._once(key, compute)
+
+    def _looped(self, name: str, frame: Frame, at: facts.Step | None) -> Values:
+        """What a name can be that a comprehension gives its elements, one after the other."""
+        assert frame.function is not None
+        loops = frame.function.loops[name]
+        key = ("loop", id(frame.function), frame.receiver, name)
+
+        def compute() -> Values:
+            return self.union(
+                [
+                    self._unpack(loop.target, name, self.item(self.evaluate(loop.iterable, frame, at), facts.Other(())))
+                    for loop in loops
+                ]
+            )
 
         return self._once(key, compute)
 
@@ -420,6 +444,10 @@ class Evaluator:
                         found |= given
                         continue
                     found |= self.returned(node, receiver, self.arguments(node, call, frame, at, receiver))
+                case PartialValue():
+                    found |= self._completed(callee, call, frame, at)
+                case ExternalValue(name="functools.partial", called=False):
+                    found |= self._partial(call, frame, at)
                 case ExternalValue(name=name, called=called):
                     found.add(ExternalValue(name, True) if not called else Unknown(f"the result of {name}(…)"))
                 case Unknown():
@@ -431,6 +459,35 @@ class Evaluator:
                 case _:
                     pass
         return frozenset(found)
+
+    def _partial(self, call: facts.Call, frame: Frame, at: facts.Step | None) -> Values:
+        """What `functools.partial(callee, …)` gives: the callee with what it is handed ahead."""
+        if not call.args or any(isinstance(one, facts.Starred) for one in call.args):
+            return NOTHING
+        args = tuple([flat(self.evaluate(one, frame, at)) for one in call.args[1:]])
+        keywords = tuple([(k.name, flat(self.evaluate(k.value, frame, at))) for k in call.keywords if k.name])
+        callees = self.evaluate(call.args[0], frame, at)
+        return frozenset(
+            PartialValue(one, args, keywords)
+            for one in callees
+            if isinstance(one, (FunctionValue, ClassValue, PartialValue)) and _layers(one) < _MOST_LAYERS
+        )
+
+    def _completed(self, partial: PartialValue, call: facts.Call, frame: Frame, at: facts.Step | None) -> Values:
+        """What calling a partial gives back, what it was handed ahead put before what the call hands over."""
+        args = [self.evaluate(one, frame, at) for one in call.args if not isinstance(one, facts.Starred)]
+        keywords = {k.name: self.evaluate(k.value, frame, at) for k in call.keywords if k.name is not None}
+        callee: Value = partial
+        while isinstance(callee, PartialValue):
+            args = [*callee.args, *args]
+            keywords = {**dict(callee.keywords), **keywords}
+            callee = callee.callee
+        if isinstance(callee, ClassValue):
+            hooked = self.construct_hook(callee.node, call, frame) if self.construct_hook is not None else None
+            return hooked if hooked is not None else frozenset({self.instance(callee.node)})
+        assert isinstance(callee, FunctionValue)
+        skip = callee.receiver is not None and callee.node.takes_receiver
+        return self.returned(callee.node, callee.receiver, bind_values(callee.node, args, keywords, skip_first=skip))
 
     def returned(
         self, function: FunctionNode, receiver: Value | None, arguments: Mapping[str, Values] | None
@@ -462,3 +519,11 @@ class Evaluator:
 
 
 _BUILTINS = frozenset({"getattr", "hasattr", "setattr", "isinstance", "super", "type", "len", "int", "list", "print"})
+
+
+def _layers(value: Value) -> int:
+    """How many partials stand around a callable."""
+    count = 0
+    while isinstance(value, PartialValue):
+        value, count = value.callee, count + 1
+    return count

@@ -60,6 +60,19 @@ class FunctionNode:
         return _binds(self.facts.body)
 
     @cached_property
+    def loops(self) -> dict[str, list[facts.Loop]]:
+        """The names that comprehensions in the body give their elements."""
+        found: dict[str, list[facts.Loop]] = {}
+        values = (getattr(step, "value", None) for step in self.facts.body.steps)
+        for value in values:
+            for part in walk(value) if isinstance(value, Node) else ():  # type: ignore[arg-type]
+                if isinstance(part, facts.Comprehension):
+                    for loop in part.loops:
+                        for name in _target_names(loop.target):
+                            found.setdefault(name, []).append(loop)
+        return found
+
+    @cached_property
     def attributes(self) -> tuple[Attribute, ...]:
         """Every attribute that the body's steps mention, `self.x` included, as often as they do."""
         values = (getattr(step, "value", None) for step in self.facts.body.steps)
@@ -134,6 +147,9 @@ class Assigned:
     value: Expr
 
 
+LAMBDA = "<lambda>"
+"""What a lambda is called, which has no name."""
+
 Symbol = ClassNode | FunctionNode | ModuleRef | External | Assigned
 
 
@@ -176,6 +192,7 @@ class Project:
         self._functions: dict[int, FunctionNode] = {}
         self._resolved: dict[tuple[str, str], tuple[Symbol, ...]] = {}
         self._scopes: dict[int, dict[str, list[facts.Step]]] = {}
+        self._lambdas: dict[int, FunctionNode] = {}
 
     def module(self, name: str) -> facts.Module | None:
         """The facts of a module by its dotted name, None where there are none."""
@@ -216,6 +233,26 @@ class Project:
         self._functions[id(node.facts)] = node
         for inner in node.nested:
             self._adopt(inner)
+
+    def lambda_node(
+        self, module: facts.Module, written: facts.Lambda, outer: FunctionNode | None, at: facts.Step | None
+    ) -> FunctionNode:
+        """The one node of a lambda: a nameless function within the one that it is written in.
+
+        It keeps the guards of the step in which it is written: what it does, it does where it was made.
+        """
+        node = self._lambdas.get(id(written))
+        if node is None:
+            guard, line = (at.guard, at.line) if at is not None else (-1, 0)
+            around = outer.facts.body.guards if outer is not None else ()
+            if guard >= len(around):
+                guard = -1
+            body = facts.Scope(around, (facts.Return(written.body, guard, line),), (), ())
+            name = f"{outer.facts.qualname}.{LAMBDA}" if outer is not None else LAMBDA
+            found = facts.Function(LAMBDA, name, line, 0, line, written.params, None, (), body, False)
+            owner = outer.owner if outer is not None else None
+            node = self._lambdas[id(written)] = FunctionNode(module, found, owner, outer)
+        return node
 
     def class_by_key(self, key: str) -> ClassNode | None:
         """A class by its dotted name (`package.module.Outer.Inner`)."""

@@ -43,6 +43,15 @@ class FunctionValue:
 
 
 @dataclass(frozen=True)
+class PartialValue:
+    """A callable with arguments that it was given ahead of the call (`functools.partial`)."""
+
+    callee: FunctionValue | ClassValue | PartialValue
+    args: tuple[frozenset[Value], ...]
+    keywords: tuple[tuple[str, frozenset[Value]], ...]
+
+
+@dataclass(frozen=True)
 class ModuleValue:
     """A module of the tree."""
 
@@ -90,6 +99,7 @@ Value = (
     | Instance
     | ModelObject
     | FunctionValue
+    | PartialValue
     | ModuleValue
     | ConstantValue
     | SequenceValue
@@ -144,7 +154,7 @@ def _leaves(value: Value) -> Iterator[Value]:
 def is_telling(value: Value) -> bool:
     """Whether a value leads anywhere: to a class, an object of the tree, or a container of such."""
     match value:
-        case Instance() | ClassValue() | ModelObject() | FunctionValue():
+        case Instance() | ClassValue() | ModelObject() | FunctionValue() | PartialValue():
             return True
         case ElementsOf(elements=elements):
             return any(map(is_telling, elements))
