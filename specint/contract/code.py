@@ -265,9 +265,9 @@ class _Walk:
                 for source in tails(expr.args[0]):
                     code.probes[source].append(occurrence)
             code.flow_call(called, expr)
-            if called == _PARTIAL and expr.args and (ahead := tail(expr.args[0])) is not None:
+            early = _ahead(expr)
+            if early is not None and (ahead := tail(early.func)) is not None:
                 # what is handed over ahead of a call is handed over all the same
-                early = facts.Call(expr.args[0], expr.args[1:], expr.keywords, expr.line)
                 code.calls[ahead].append(Occurrence(self.function, self.step, early, local))
                 code.flow_call(ahead, early)
         self.expression(expr.func, local)
@@ -320,8 +320,21 @@ _WALKS: dict[type, Callable[[_Walk, Any, Local], None]] = {
     facts.Lambda: _Walk.written_lambda,
 }
 _PARTIAL = "partial"
+_HANDS_OUT = frozenset({"values", "items", "get", "pop", "copy", "setdefault"})
+"""The methods by which a container gives what it holds."""
 _SUPER = facts.Name("super")
 _PROBES = frozenset({"hasattr", "getattr", "setattr"})
+
+
+def _ahead(call: facts.Call) -> facts.Call | None:
+    """The call that a partial begins: its callee with what is handed over ahead; None for any other call."""
+    if tail(call.func) != _PARTIAL or not call.args:
+        return None
+    early = facts.Call(call.args[0], call.args[1:], call.keywords, call.line)
+    inner = _ahead(early.func) if isinstance(early.func, facts.Call) else None
+    if inner is None:
+        return early
+    return facts.Call(inner.func, (*inner.args, *early.args), (*inner.keywords, *early.keywords), call.line)
 
 
 def lambda_name(written: facts.Lambda) -> str:
@@ -339,6 +352,8 @@ def tail(expr: Expr) -> str | None:
             return f"{called}()" if called is not None else None
         case facts.Item(base=base) | facts.Starred(value=base) | facts.Walrus(value=base):
             return tail(base)
+        case facts.Lambda():
+            return lambda_name(expr)
         case _:
             return None
 
@@ -373,6 +388,8 @@ def _tails(expr: Expr) -> Iterator[str]:
                 yield called
             if called == f"{_PARTIAL}()" and args:
                 yield from tails(args[0])
+            if isinstance(func, facts.Attribute) and func.name in _HANDS_OUT:
+                yield from tails(func.base)
             if isinstance(func, facts.Name) and func.id in ("list", "tuple", "zip", "enumerate", "reversed", "cast"):
                 for arg in args:
                     yield from tails(arg)

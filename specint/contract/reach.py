@@ -67,7 +67,7 @@ class Reach:
         callers = self._callers(function)
         return not callers or any(self.occurs(caller, side.nearby) for caller in callers)
 
-    def _callers(self, function: FunctionNode) -> list[Occurrence]:
+    def _callers(self, function: FunctionNode) -> tuple[Occurrence, ...]:
         """Who calls a function; nobody where its name is called so often that the answer would say nothing."""
         few = len(self.receivers.code.calls.get(function.name, ())) <= MANY_CALLERS
-        return self.receivers.callers(function) if few else []
+        return self.receivers.callers(function) if few else ()

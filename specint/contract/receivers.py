@@ -18,10 +18,11 @@ from specint.graph.value import (
     FunctionValue,
     Instance,
     ModelObject,
-    PartialValue,
     SequenceValue,
     Value,
     Values,
+    completed,
+    handed_ahead,
 )
 
 _SIDES = ("target", "draft")
@@ -50,6 +51,7 @@ class Receivers:
         )
         self._roles: dict[str, str] = {}
         self._questions = Questions()
+        self._floor = -1  # how many of the evaluator's questions were open when callers were first asked for
 
     # -- roles -----------------------------------------------------------------------------------------------------
 
@@ -197,11 +199,9 @@ class Receivers:
         if self.code.name_of(function) == tail(caller.expr.func):
             return 0
         for callee in self.evaluator.evaluate(caller.expr.func, self.frame(caller.function), caller.step):
-            count, inner = 0, callee
-            while isinstance(inner, PartialValue):
-                count, inner = count + len(inner.args), inner.callee
+            inner = completed(callee)
             if isinstance(inner, FunctionValue) and inner.node is function:
-                return count
+                return handed_ahead(callee)
         return 0
 
     def frame(self, function: FunctionNode) -> Frame:
@@ -209,21 +209,31 @@ class Receivers:
         owner = function.owner
         return Frame(function.module, function, self.evaluator.instance(owner) if owner is not None else None)
 
-    def callers(self, function: FunctionNode) -> list[Occurrence]:
+    def callers(self, function: FunctionNode) -> tuple[Occurrence, ...]:
         """The calls under scan that can be calls of a function.
 
         A call through something that can't be followed counts only if no other function has the name. A name that is
         called too often has no callers, as one that nobody under scan calls: parameters are what their annotations say.
         """
-        # a function that is only reached through itself has no callers
-        return self._questions.ask(id(function), lambda: self._find_callers(function), [])
+        key = id(function)
+        if self._questions.is_begun(key):
+            self.evaluator.hear_provisional(self._floor)
+        outermost = self._floor < 0
+        if outermost:
+            self._floor = self.evaluator.open_questions
+        try:
+            # a function that is only reached through itself has no callers
+            return self._questions.ask(key, lambda: self._find_callers(function), ())
+        finally:
+            if outermost:
+                self._floor = -1
 
-    def _find_callers(self, function: FunctionNode) -> list[Occurrence]:
+    def _find_callers(self, function: FunctionNode) -> tuple[Occurrence, ...]:
         constructor = function.name == "__init__" and function.owner is not None
         name = self.code.name_of(function)
         spellings = self._constructed_as(function) if constructor else [name, *self.code.kept_as(name)]
         calls = [one for spelling in spellings for one in self.code.calls.get(spelling, ())]
-        return [one for one in calls if self._calls(one, function)] if len(calls) <= _MOST_CALLS else []
+        return tuple([one for one in calls if self._calls(one, function)]) if len(calls) <= _MOST_CALLS else ()
 
     def _constructed_as(self, function: FunctionNode) -> list[str]:
         assert function.owner is not None
@@ -251,11 +261,11 @@ class Receivers:
                 return False
             member = self.hierarchy.above(call.function, base, owner, func.name)
             return member is not None and member.function is function
+        if (plainly := self._calls_plainly(func, call.function, function)) is not None:
+            return plainly
         callees = self.evaluator.evaluate(func, self.frame(call.function), call.step)
         known = False
-        for callee in callees:
-            while isinstance(callee, PartialValue):
-                callee = callee.callee
+        for callee in map(completed, callees):
             match callee:
                 case FunctionValue(node=node):
                     known = True
@@ -272,6 +282,26 @@ class Receivers:
         if known or function.name == "__init__" or tail(func) != function.name:
             return False
         return len(self.code.functions.get(function.name, ())) == 1
+
+    def _calls_plainly(self, func: facts.Expr, caller: FunctionNode, function: FunctionNode) -> bool | None:
+        """Whether a call goes to a function, where the names alone tell; None where they don't.
+
+        Most calls are so, and evaluating what they are made on leads from function to function without end.
+        """
+        match func:
+            case facts.Name(id=name) if function.name == name and not _is_local(name, caller):
+                symbols = self.project.symbol(caller.module, func)
+                functions = [one for one in symbols if isinstance(one, FunctionNode)]
+                return function in functions if functions and len(functions) == len(symbols) else None
+            case facts.Attribute(base=facts.Name(id=own), name=name) if name == function.name:
+                if caller.owner is None or not caller.facts.params or own != caller.facts.params[0].name:
+                    return None
+                member = self.hierarchy.lookup(caller.owner, name) if takes_receiver(caller) else None
+                if member is None or member.kind != "method" or member.function is None:
+                    return None
+                return member.function is function or self._overrides(function, member.function)
+            case _:
+                return None
 
     def _overrides(self, function: FunctionNode, called: FunctionNode) -> bool:
         if function.name != called.name or function.owner is None or called.owner is None:
@@ -321,6 +351,15 @@ class Receivers:
         values = self.evaluator.evaluate(expr, self.frame(function), step)
         roles = {value.role for value in values if isinstance(value, ModelObject)}
         return roles - {"both"} or roles  # "both" is what is left where one way of several tells no side
+
+
+def _is_local(name: str, function: FunctionNode | None) -> bool:
+    """Whether a name is a function's own, or one of those around it."""
+    while function is not None:
+        if name in function.binds or name in function.loops or any(p.name == name for p in function.facts.params):
+            return True
+        function = function.outer
+    return False
 
 
 def _on_side(value: Value, role: str) -> Value:

@@ -10,9 +10,7 @@ from specint.graph.project import FunctionNode
 from specint.graph.value import Values
 
 
-def bind_arguments(
-    function: FunctionNode, call: facts.Call, *, skip_first: bool, ahead: int = 0
-) -> dict[str, Expr]:
+def bind_arguments(function: FunctionNode, call: facts.Call, *, skip_first: bool, ahead: int = 0) -> dict[str, Expr]:
     """Parameter -> argument expression, as Python binds them; starred arguments are not spread.
 
     Args:

@@ -48,6 +48,10 @@ def builtin_call(evaluator: Evaluator, call: facts.Call, frame: Frame, at: facts
                 found = evaluator.union([v.elements for v in containers])
                 return found | evaluator.union([evaluator.evaluate(one, frame, at) for one in default])
             return None
+        case facts.Call(func=facts.Attribute(base=base, name="items"), args=()):
+            containers = [v for v in evaluator.evaluate(base, frame, at) if isinstance(v, ElementsOf)]
+            pairs = frozenset(ElementsOf(frozenset({SequenceValue((NOTHING, v.elements))})) for v in containers)
+            return pairs or None
         case facts.Call(func=facts.Attribute(base=base, name="values" | "copy"), args=()):
             kept = [v for v in evaluator.evaluate(base, frame, at) if isinstance(v, (ElementsOf, SequenceValue))]
             return frozenset(kept) if kept else None

@@ -98,6 +98,16 @@ class Evaluator:
         finally:
             self._depth = depth
 
+    @property
+    def open_questions(self) -> int:
+        """How many questions are being answered."""
+        return self._questions.depth
+
+    def hear_provisional(self, floor: int) -> None:
+        """Take note that a hook gave an answer that isn't final: nothing is kept of what is concluded from it by the
+        questions that were opened after the first `floor` ones."""
+        self._questions.taint(floor)
+
     # -- expressions -----------------------------------------------------------------------------------------------
 
     def evaluate(self, expr: Expr | None, frame: Frame, at: facts.Step | None = None) -> Values:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from specint.facts import model as facts
-from specint.facts.model import Attribute, Expr, Node, Param, Step, walk
+from specint.facts.model import Attribute, Expr, Loop, Node, Param, Step, walk
 
 _ON_CLASS = frozenset({"__init_subclass__", "__class_getitem__"})
 """Class methods without saying so."""
@@ -60,9 +60,9 @@ class FunctionNode:
         return _binds(self.facts.body)
 
     @cached_property
-    def loops(self) -> dict[str, list[facts.Loop]]:
+    def loops(self) -> dict[str, list[Loop]]:
         """The names that comprehensions in the body give their elements."""
-        found: dict[str, list[facts.Loop]] = {}
+        found: dict[str, list[Loop]] = {}
         values = (getattr(step, "value", None) for step in self.facts.body.steps)
         for value in values:
             for part in walk(value) if isinstance(value, Node) else ():  # type: ignore[arg-type]

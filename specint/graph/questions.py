@@ -46,6 +46,10 @@ class Questions:
             self._leaned_on.clear()
         return found
 
+    def is_begun(self, key: Hashable) -> bool:
+        """Whether a question is being answered, or has an answer that isn't final."""
+        return key in self._open or key in self._provisional
+
     def ask_within(
         self, deepest: int, key: Hashable, answer: Callable[[], Answer], *, meanwhile: Answer, beyond: Answer
     ) -> Answer:
@@ -81,6 +85,17 @@ class Circles:
         self._tied: dict[Hashable, tuple[Any, int]] = {}  # answered, but leaning on a question that is still open
         self._order: list[Hashable] = []
         self._put_off: dict[Hashable, tuple[Callable[[], Any], Any]] = {}
+        self._tainted: set[Hashable] = set()
+
+    @property
+    def depth(self) -> int:
+        """How many questions are open."""
+        return len(self._lows)
+
+    def taint(self, floor: int) -> None:
+        """Let no question be settled that is open now and was opened after the first `floor` ones: what it just heard
+        from somewhere else is not final."""
+        self._tainted.update(key for key, depth in self._depths.items() if depth >= floor)
 
     def ask(self, key: Hashable, answer: Callable[[], Answer], meanwhile: Answer) -> Answer:
         """The answer to the question `key`, computed by `answer` where it isn't known yet."""
@@ -90,6 +105,8 @@ class Circles:
         if key in self._tied:
             found, low = self._tied[key]
             lows[-1] = min(lows[-1], low)
+            if key in self._tainted:
+                self.taint(0)
             return found  # type: ignore[no-any-return]
         depth = len(lows)
         if key in self._depths or depth > self._deep:
@@ -99,8 +116,15 @@ class Circles:
             return self._guesses.get(key, meanwhile)  # type: ignore[no-any-return]
         self._depths[key] = depth
         lows.append(depth)
+        self._tainted.discard(key)
         try:
-            return self._answered(key, answer, depth, meanwhile)  # type: ignore[no-any-return]
+            found = self._answered(key, answer, depth, meanwhile)
+            for _ in range(_MOST_ROUNDS):
+                if depth or key not in self._tainted:
+                    break
+                self._tainted.clear()  # what it heard may be final by now
+                found = self._answered(key, answer, depth, meanwhile)
+            return found  # type: ignore[no-any-return]
         finally:
             del lows[depth:], self._depths[key]
             if not lows:
@@ -132,8 +156,11 @@ class Circles:
             for one in circle:
                 guesses[one] = self._tied.pop(one)[0]
             del self._order[before:]
-        self._settled[key] = found
+        if key not in self._tainted:
+            self._settled[key] = found
         for one in self._order[before:]:
-            self._settled[one] = self._tied.pop(one)[0]
+            its = self._tied.pop(one)[0]
+            if one not in self._tainted:
+                self._settled[one] = its
         del self._order[before:]
         return found

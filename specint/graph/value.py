@@ -162,3 +162,18 @@ def is_telling(value: Value) -> bool:
             return any(is_telling(one) for item in items for one in item)
         case _:
             return False
+
+
+def completed(value: Value) -> Value:
+    """What calling a value runs: of partials, the callable within."""
+    while isinstance(value, PartialValue):
+        value = value.callee
+    return value
+
+
+def handed_ahead(value: Value) -> int:
+    """How many positional arguments a value was handed before it is called."""
+    count = 0
+    while isinstance(value, PartialValue):
+        value, count = value.callee, count + len(value.args)
+    return count
