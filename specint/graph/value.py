@@ -175,5 +175,6 @@ def handed_ahead(value: Value) -> int:
     """How many positional arguments a value was handed before it is called."""
     count = 0
     while isinstance(value, PartialValue):
-        value, count = value.callee, count + len(value.args)
+        count += len(value.args)
+        value = value.callee
     return count
