@@ -293,10 +293,10 @@ class Receivers:
                 symbols = self.project.symbol(caller.module, func)
                 functions = [one for one in symbols if isinstance(one, FunctionNode)]
                 return function in functions if functions and len(functions) == len(symbols) else None
-            case facts.Attribute(base=facts.Name(id=own), name=name) if name == function.name:
-                if caller.owner is None or not caller.facts.params or own != caller.facts.params[0].name:
-                    return None
-                member = self.hierarchy.lookup(caller.owner, name) if takes_receiver(caller) else None
+            case facts.Attribute(base=facts.Name(id=own), name=name) if (
+                name == function.name and own == caller.receiver
+            ):
+                member = self.hierarchy.lookup(caller.owner, name) if caller.owner is not None else None
                 if member is None or member.kind != "method" or member.function is None:
                     return None
                 return member.function is function or self._overrides(function, member.function)

@@ -68,8 +68,9 @@ class FunctionNode:
             for part in walk(value) if isinstance(value, Node) else ():  # type: ignore[arg-type]
                 if isinstance(part, facts.Comprehension):
                     for loop in part.loops:
-                        for name in _target_names(loop.target):
-                            found.setdefault(name, []).append(loop)
+                        for one in facts.targets(loop.target):
+                            if isinstance(one, facts.Name):
+                                found.setdefault(one.id, []).append(loop)
         return found
 
     @cached_property
