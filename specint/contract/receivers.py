@@ -14,13 +14,13 @@ from specint.graph.project import ClassNode, FunctionNode, Project
 from specint.graph.questions import Questions
 from specint.graph.value import (
     ClassValue,
-    ElementsOf,
     FunctionValue,
     Instance,
     ModelObject,
     SequenceValue,
     Value,
     Values,
+    changed,
     completed,
     handed_ahead,
 )
@@ -111,7 +111,11 @@ class Receivers:
         found = self.evaluator.instance_attribute(value, value.node, name)
         if not found and self.has_side(value.node):
             found = self._same_name_elsewhere(value.node, name)
-        return frozenset(_on_side(v, value.role) for v in found) if value.role in _SIDES else found
+        return (
+            frozenset(changed(v, lambda one: _on_side(one, value.role)) for v in found)
+            if value.role in _SIDES
+            else found
+        )
 
     def _same_name_elsewhere(self, node: ClassNode, name: str) -> Values:
         """An attribute that its worker never defines means what the other workers mean by the name.
@@ -368,9 +372,5 @@ def _on_side(value: Value, role: str) -> Value:
             return Instance(node, role)
         case ModelObject(role="both"):
             return ModelObject(role)
-        case ElementsOf(elements=elements):
-            return ElementsOf(frozenset(_on_side(one, role) for one in elements))
-        case SequenceValue(items=items):
-            return SequenceValue(tuple(frozenset(_on_side(one, role) for one in item) for item in items))
         case _:
             return value

@@ -360,15 +360,24 @@ class _Scope:
         """A sum of many terms is one expression of many parts, as a reader sees it, and not as deep as it is long."""
         terms: list[ast.expr] = [node.right]
         left = node.left
+        adds = isinstance(node.op, ast.Add)
         while isinstance(left, ast.BinOp):
+            adds = adds and isinstance(left.op, ast.Add)
             terms.append(left.right)
             left = left.left
         if len(terms) > LONGEST:
             raise TooMuch(f"an expression of more than {LONGEST} terms", node.lineno)
-        if len(terms) == 1:
-            return self.other(node)
-        parts = [self.expr(term) for term in (left, *reversed(terms))]
-        return facts.Other(tuple([part for part in parts if not isinstance(part, facts.Constant)]))
+        parts = tuple([self.expr(term) for term in (left, *reversed(terms))])
+        if adds and any(isinstance(part, facts.Text) or _is_text(part) for part in parts):
+            return facts.Text(parts)
+        return facts.Other(parts)
+
+    def text(self, node: ast.JoinedStr) -> Expr:
+        parts = (part.value if isinstance(part, ast.FormattedValue) else part for part in node.values)
+        return facts.Text(tuple([self.expr(part) for part in parts]))
+
+    def slice(self, node: ast.Slice) -> Expr:
+        return facts.Slice(tuple([self.expr(part) for part in (node.lower, node.upper, node.step) if part is not None]))
 
     def annotation(self, node: ast.expr) -> Expr:
         """A type as written; a string is parsed, as `TYPE_CHECKING` imports are often quoted."""
@@ -416,7 +425,7 @@ class _Scope:
         return facts.Comprehension(self.expr(node.elt), self.loops(node.generators))
 
     def dict_comprehension(self, node: ast.DictComp) -> Expr:
-        element = facts.Display((self.expr(node.key), self.expr(node.value)))
+        element = facts.DictDisplay((self.expr(node.key),), (self.expr(node.value),))
         return facts.Comprehension(element, self.loops(node.generators))
 
     def loops(self, generators: Sequence[ast.comprehension]) -> tuple[facts.Loop, ...]:
@@ -460,6 +469,10 @@ def _leaves(body: Sequence[ast.stmt]) -> bool:
         else:
             return isinstance(last, _LEAVES)
     return False
+
+
+def _is_text(expr: Expr) -> bool:
+    return isinstance(expr, facts.Constant) and isinstance(expr.value, str)
 
 
 def _left_by(body: Sequence[ast.stmt]) -> str:
@@ -525,6 +538,8 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[_Scope, Any], Expr]] = {
     ),
     ast.UnaryOp: _Scope.unary,
     ast.BinOp: _Scope.arithmetic,
+    ast.JoinedStr: _Scope.text,
+    ast.Slice: _Scope.slice,
     ast.Compare: _Scope.compare,
     ast.IfExp: lambda scope, node: facts.Choice(scope.expr(node.test), scope.expr(node.body), scope.expr(node.orelse)),
     ast.Lambda: lambda scope, node: facts.Lambda(scope.params(node.args), scope.expr(node.body)),

@@ -119,7 +119,7 @@ class Loop(Node, frozen=True, array_like=True, gc=False):
 
 
 class Comprehension(Node, frozen=True, array_like=True, gc=False, tag="g"):
-    """A list, set, dict or generator display; of a dict, `element` is the pair."""
+    """A list, set, dict or generator display; of a dict, `element` is a dict of the one pair."""
 
     element: Expr
     loops: tuple[Loop, ...]
@@ -138,8 +138,20 @@ class Walrus(Node, frozen=True, array_like=True, gc=False, tag="w"):
     value: Expr
 
 
+class Text(Node, frozen=True, array_like=True, gc=False, tag="f"):
+    """A text that is put together: an f-string, or texts that are added."""
+
+    parts: tuple[Expr, ...]
+
+
+class Slice(Node, frozen=True, array_like=True, gc=False, tag=":"):
+    """`lower:upper:step` as an index; what isn't written is left out."""
+
+    parts: tuple[Expr, ...]
+
+
 class Other(Node, frozen=True, array_like=True, gc=False, tag="o"):
-    """Any other expression (arithmetic, f-strings, slices, await): only its parts matter here."""
+    """Any other expression (arithmetic, await, yield): only its parts matter here."""
 
     parts: tuple[Expr, ...]
 
@@ -160,6 +172,8 @@ Expr: TypeAlias = Union[  # noqa: UP007 - msgspec resolves the forward reference
     Comprehension,
     Starred,
     Walrus,
+    Text,
+    Slice,
     Other,
 ]
 
@@ -372,6 +386,8 @@ _CHILDREN: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
     Comprehension: _of_comprehension,
     Starred: lambda expr: (expr.value,),
     Walrus: lambda expr: (expr.value,),
+    Text: lambda expr: expr.parts,
+    Slice: lambda expr: expr.parts,
     Other: lambda expr: expr.parts,
 }
 

@@ -11,9 +11,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from specint.facts import model as facts
+from specint.facts.guards import guards_around
 from specint.facts.model import Expr
 from specint.graph.binding import bind_arguments, bind_values, own_binds, reaching
-from specint.graph.builtin_calls import builtin_call
+from specint.graph.containers import BUILTINS, METHODS, elements, item, method, rounds, sliced, table, union
 from specint.graph.hierarchy import Hierarchy, Member
 from specint.graph.project import Assigned, ClassNode, External, FunctionNode, ModuleRef, Project, Symbol
 from specint.graph.questions import Circles
@@ -29,6 +30,7 @@ from specint.graph.value import (
     ModuleValue,
     PartialValue,
     SequenceValue,
+    TableValue,
     Unknown,
     Value,
     Values,
@@ -41,6 +43,8 @@ _DEPTH = 40
 _DEEP = 24
 _MOST_LAYERS = 4
 """So many partials of partials are told apart: a loop that wraps a callable anew each time would never end."""
+_MOST_ROUNDS = 64
+"""So many rounds of loops, and texts that are put together, are told apart."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +55,14 @@ class Frame:
         function: None at module or class level.
         receiver: what `self` (or `cls`) is.
         arguments: what each parameter was called with, where one call is followed; None where any caller may come.
+        round: what the names of loops are, where one round of them is looked at.
     """
 
     module: facts.Module
     function: FunctionNode | None = None
     receiver: Value | None = None
     arguments: Mapping[str, Values] | None = None
+    round: Mapping[str, Values] = field(default_factory=dict)
 
     @property
     def scope(self) -> facts.Scope:
@@ -132,73 +138,135 @@ class Evaluator:
             case facts.Name(id=name):
                 return self.name(name, frame, at)
             case facts.Attribute(base=base, name=name):
-                return self.union([self.attribute(value, name) for value in self.evaluate(base, frame, at)])
+                return union([self.attribute(value, name) for value in self.evaluate(base, frame, at)])
             case facts.Constant(value=value):
                 return frozenset({ConstantValue(value)})
             case facts.Call():
                 return self.call(expr, frame, at)
-            case facts.Display(items=items):
-                if any(isinstance(item, facts.Starred) for item in items):
-                    return frozenset({ElementsOf(self.union([flat(self.evaluate(item, frame, at)) for item in items]))})
-                return frozenset({SequenceValue(tuple([flat(self.evaluate(item, frame, at)) for item in items]))})
-            case facts.DictDisplay(keys=keys, values=values):
-                pairs = zip(keys, [self.evaluate(value, frame, at) for value in values], strict=True)
-                held = [found if key is not None else self.item(found, facts.Other(())) for key, found in pairs]
-                return frozenset({ElementsOf(self.union([flat(one) for one in held]))})
+            case facts.Display() | facts.DictDisplay() | facts.Comprehension():
+                return frozenset({self._container(expr, frame, at)})
+            case facts.Item(base=base, index=facts.Slice()):
+                return sliced(self.evaluate(base, frame, at))
             case facts.Item(base=base, index=index):
-                return self.item(self.evaluate(base, frame, at), index)
+                return self._item(self.evaluate(base, frame, at), index, frame, at)
             case facts.Choice(then=then, otherwise=otherwise):
                 return self.evaluate(then, frame, at) | self.evaluate(otherwise, frame, at)
             case facts.Boolean(values=values):
-                return self.union([self.evaluate(value, frame, at) for value in values])
+                return union([self.evaluate(value, frame, at) for value in values])
             case facts.Walrus(value=value):
                 return self.evaluate(value, frame, at)
             case facts.Starred(value=value):
-                return self.item(self.evaluate(value, frame, at), facts.Other(()))
-            case facts.Comprehension(element=element):
-                return frozenset({ElementsOf(flat(self.evaluate(element, frame, at)))})
+                return elements(self.evaluate(value, frame, at))
             case facts.Lambda():
                 node = self.project.lambda_node(frame.module, expr, frame.function, at)
                 return frozenset({FunctionValue(node, frame.receiver)})
             case facts.Not() | facts.Compare():
                 return NOTHING
+            case facts.Text(parts=parts):
+                return self._text(parts, frame, at)
             case facts.Other(parts=(one,)):  # an await, or a conversion
                 return self.evaluate(one, frame, at)
             case _:
                 return NOTHING
 
-    def item(self, values: Values, index: Expr) -> Values:
-        """What an element of containers can be; any element where the index is no constant."""
-        found: set[Value] = set()
-        for value in values:
-            match value:
-                case SequenceValue(items=items):
-                    if isinstance(index, facts.Constant) and isinstance(index.value, int):
-                        if -len(items) <= index.value < len(items):
-                            found |= items[index.value]
-                    else:
-                        found |= self.union(items)
-                case ElementsOf(elements=elements):
-                    found |= elements
-                case Unknown():
-                    found.add(value)
-                case _:
-                    pass
-        return frozenset(found)
+    def _item(self, values: Values, index: Expr, frame: Frame, at: facts.Step | None) -> Values:
+        matters = any(isinstance(value, (SequenceValue, TableValue)) for value in values)
+        return item(values, self.evaluate(index, frame, at) if matters else NOTHING)
 
-    @staticmethod
-    def union(sets: Iterable[Values]) -> Values:
-        """All values of all sets."""
-        found: set[Value] = set()
-        for one in sets:
-            found |= one
-        return frozenset(found)
+    def _container(
+        self, expr: facts.Display | facts.DictDisplay | facts.Comprehension, frame: Frame, at: facts.Step | None
+    ) -> Value:
+        match expr:
+            case facts.Display(items=items):
+                held = [flat(self.evaluate(one, frame, at)) for one in items]
+                if any(isinstance(one, facts.Starred) for one in items):
+                    return ElementsOf(union(held))
+                return SequenceValue(tuple(held))
+            case facts.DictDisplay(keys=keys, values=values):
+                held = [flat(self.evaluate(one, frame, at)) for one in values]
+                named = [self.evaluate(key, frame, at) if key is not None else None for key in keys]
+                return table(zip(named, held, strict=True))
+            case facts.Comprehension(element=element, loops=loops):
+                frames = self._rounds_within(loops, frame, at)
+                whole = len(frames) > 1 and not any(loop.conditions for loop in loops)
+                if isinstance(element, facts.DictDisplay):
+                    (key,), (value,) = element.keys, element.values
+                    if whole and key is not None:
+                        pairs = [(self.evaluate(key, one, at), self.evaluate(value, one, at)) for one in frames]
+                        return table(pairs)
+                    element = value
+                held = [flat(self.evaluate(element, one, at)) for one in frames]
+                return SequenceValue(tuple(held)) if whole else ElementsOf(union(held))
+
+    def _text(self, parts: tuple[Expr, ...], frame: Frame, at: facts.Step | None) -> Values:
+        """Every text that the parts can make together, where each of them is written out somewhere."""
+        texts = [""]
+        for part in parts:
+            values = self.evaluate(part, frame, at)
+            constants = sorted(str(one.value) for one in values if isinstance(one, ConstantValue))
+            if len(constants) != len(values) or not 0 < len(constants) * len(texts) <= _MOST_ROUNDS:
+                return frozenset({Unknown("a text that is put together when it runs")})
+            texts = [text + more for text in texts for more in constants]
+        return frozenset(map(ConstantValue, texts))
+
+    def texts(self, expr: Expr, frame: Frame, at: facts.Step | None = None) -> frozenset[str] | None:
+        """The texts that an expression can be: the names that a `getattr` asks for. None where they can't be known."""
+        values = self.evaluate(expr, frame, at)
+        found = frozenset(one.value for one in values if isinstance(one, ConstantValue) and isinstance(one.value, str))
+        return found if found and len(found) == len(values) else None
+
+    def rounds(self, step: facts.Step, frame: Frame) -> list[Frame]:
+        """A frame for each round of the loops around a step, where what they go through is written out in the tree.
+
+        So `for name, cls in (("a", A), ("b", B)): setattr(self, name, cls())` gives `a` an A and `b` a B.
+        """
+        frames = [frame]
+        scope = frame.scope
+        for index in reversed(list(guards_around(scope, step.guard))):
+            if scope.guards[index].kind != "loop":
+                continue
+            loop = next(
+                (s for s in scope.steps if isinstance(s, facts.Bind) and s.guard == index and s.how == "for"), None
+            )
+            if loop is None or loop is step:
+                continue
+            frames = [
+                r for one in frames for r in self._rounds_of(loop.target, self.evaluate(loop.value, one, loop), one)
+            ]
+            if len(frames) > _MOST_ROUNDS:
+                return [frame]
+        return frames
+
+    def _rounds_within(self, loops: tuple[facts.Loop, ...], frame: Frame, at: facts.Step | None) -> list[Frame]:
+        """A frame for each round of the loops of a comprehension; one for all where it isn't written out."""
+        frames = [frame]
+        for loop in loops:
+            made: list[Frame] = []
+            for one in frames:
+                values = self.evaluate(loop.iterable, one, at)
+                each = self._rounds_of(loop.target, values, one)
+                made += each if each != [one] else [self._in_round(loop.target, elements(values), one)]
+            if len(made) > _MOST_ROUNDS:
+                made = [self._in_round(loop.target, elements(self.evaluate(loop.iterable, frame, at)), frame)]
+            frames = made
+        return frames
+
+    def _rounds_of(self, target: Expr, values: Values, frame: Frame) -> list[Frame]:
+        each = rounds(values)
+        return [self._in_round(target, one, frame) for one in each] if each is not None else [frame]
+
+    def _in_round(self, target: Expr, values: Values, frame: Frame) -> Frame:
+        """A frame in which the names of a loop are what one round gives them."""
+        names = [one.id for one in facts.targets(target) if isinstance(one, facts.Name)]
+        return replace(frame, round={**frame.round, **{name: self._unpack(target, name, values) for name in names}})
 
     # -- names -----------------------------------------------------------------------------------------------------
 
     def name(self, name: str, frame: Frame, at: facts.Step | None = None) -> Values:
         """What a name can be where it is read: local, of an outer function, or of the module."""
         function = frame.function
+        if name in frame.round:
+            return frame.round[name]
         if function is None:
             return self.module_name(name, frame.module)
         params = function.facts.params
@@ -208,11 +276,12 @@ class Evaluator:
             if name in function.loops:
                 return self._looped(name, frame, at)
             if function.outer is not None:
-                return self.name(name, replace(frame, function=function.outer, arguments=None))
+                return self.name(name, replace(frame, function=function.outer, arguments=None, round={}))
             return self.module_name(name, frame.module)
         assigning, covered = reaching(steps, at, function.facts.body)
         arguments = frozenset(frame.arguments.items()) if frame.arguments is not None else None
-        key = ("name", id(function), frame.receiver, name, tuple(map(id, assigning)), covered, arguments)
+        of_round = frozenset(frame.round.items())
+        key = ("name", id(function), frame.receiver, name, tuple(map(id, assigning)), covered, arguments, of_round)
 
         def compute() -> Values:
             found: Values = self.parameter(param, frame) if param is not None and not covered else NOTHING
@@ -229,18 +298,14 @@ class Evaluator:
         key = ("loop", id(frame.function), frame.receiver, name)
 
         def compute() -> Values:
-            return self.union(
-                [
-                    self._unpack(loop.target, name, self.item(self.evaluate(loop.iterable, frame, at), facts.Other(())))
-                    for loop in loops
-                ]
-            )
+            each = ((loop, elements(self.evaluate(loop.iterable, frame, at))) for loop in loops)
+            return union([self._unpack(loop.target, name, found) for loop, found in each])
 
         return self._once(key, compute)
 
     def module_name(self, name: str, module: facts.Module) -> Values:
         """What a name means at module level."""
-        found = self.union([self.symbol(symbol) for symbol in self.project.resolve(module, name)])
+        found = union([self.symbol(symbol) for symbol in self.project.resolve(module, name)])
         return found or (frozenset({ExternalValue(f"builtins.{name}")}) if name in _BUILTINS else NOTHING)
 
     def symbol(self, symbol: Symbol) -> Values:
@@ -285,16 +350,16 @@ class Evaluator:
                 name = (facts.dotted(base) or "").rpartition(".")[2]
                 parts = index.items if isinstance(index, facts.Display) else (index,)
                 if name in ("Optional", "Union", "Annotated", "Final", "ClassVar"):
-                    return self.union([self.annotation(part, frame) for part in parts])
+                    return union([self.annotation(part, frame) for part in parts])
                 if name in ("Type", "type"):
-                    found = self.union([self.annotation(part, frame) for part in parts])
+                    found = union([self.annotation(part, frame) for part in parts])
                     return frozenset(ClassValue(value.node) for value in found if isinstance(value, Instance))
                 if name in ("Tuple", "tuple") and not any(isinstance(part, facts.Other) for part in parts):
                     return frozenset({SequenceValue(tuple([self.annotation(part, frame) for part in parts]))})
-                found = self.union([self.annotation(part, frame) for part in parts])
+                found = union([self.annotation(part, frame) for part in parts])
                 return frozenset({ElementsOf(found)}) if found else NOTHING
             case facts.Other(parts=parts):  # X | None
-                return self.union([self.annotation(part, frame) for part in parts])
+                return union([self.annotation(part, frame) for part in parts])
             case _:
                 return NOTHING
 
@@ -309,7 +374,7 @@ class Evaluator:
                     return NOTHING
                 found = self.evaluate(value, frame, step)
                 if how == "for":
-                    found = self.item(found, facts.Other(()))
+                    found = elements(found)
                 found = self._unpack(target, name, found)
                 if annotation is not None and not any(isinstance(v, Instance) for v in found):
                     found |= self.annotation(annotation, frame)
@@ -318,7 +383,7 @@ class Evaluator:
                 assert frame.function is not None
                 return frozenset({FunctionValue(frame.function.nested[index], frame.receiver)})
             case _:
-                return self.union([self.symbol(s) for s in self.project.symbols(frame.module, scope, step)])
+                return union([self.symbol(s) for s in self.project.symbols(frame.module, scope, step)])
 
     def _unpack(self, target: Expr, name: str, values: Values) -> Values:
         match target:
@@ -326,10 +391,10 @@ class Evaluator:
                 return values if found == name else NOTHING
             case facts.Display(items=items):
                 parts = (
-                    self._unpack(item, name, self.item(values, facts.Constant(index)))
-                    for index, item in enumerate(items)
+                    self._unpack(one, name, item(values, frozenset({ConstantValue(index)})))
+                    for index, one in enumerate(items)
                 )
-                return self.union(parts)
+                return union(parts)
             case _:
                 return NOTHING
 
@@ -348,7 +413,7 @@ class Evaluator:
                 member = self.hierarchy.lookup(node, name)
                 return self.member(member, value) if member is not None else NOTHING
             case ModuleValue(name=dotted):
-                return self.union([self.symbol(s) for s in self.project.member(ModuleRef(dotted), name)])
+                return union([self.symbol(s) for s in self.project.member(ModuleRef(dotted), name)])
             case ExternalValue(name=dotted, called=called):
                 return frozenset({ExternalValue(f"{dotted}.{name}", called)})
             case Unknown():
@@ -380,11 +445,11 @@ class Evaluator:
             return self.annotation(step.annotation, frame)
         found = self.evaluate(step.value, frame, step)
         if step.how == "for":
-            found = self.item(found, facts.Other(()))
+            found = elements(found)
         if isinstance(step.target, facts.Display):
-            for index, item in enumerate(step.target.items):
-                if isinstance(item, facts.Attribute) and item.name == name:
-                    found = self.item(found, facts.Constant(index))
+            for index, one in enumerate(step.target.items):
+                if isinstance(one, facts.Attribute) and one.name == name:
+                    found = item(found, frozenset({ConstantValue(index)}))
                     break
         if step.annotation is not None and not any(isinstance(v, Instance) for v in found):
             found |= self.annotation(step.annotation, frame)
@@ -439,7 +504,7 @@ class Evaluator:
 
     def call(self, call: facts.Call, frame: Frame, at: facts.Step | None = None) -> Values:
         """What a call gives back."""
-        special = builtin_call(self, call, frame, at)
+        special = self._of_python(call, frame, at)
         if special is not None:
             return special
         found: set[Value] = set()
@@ -499,6 +564,42 @@ class Evaluator:
         skip = callee.receiver is not None and callee.node.takes_receiver
         return self.returned(callee.node, callee.receiver, bind_values(callee.node, args, keywords, skip_first=skip))
 
+    def _of_python(self, call: facts.Call, frame: Frame, at: facts.Step | None) -> Values | None:
+        """What a call of Python's own functions, or of a container's method, gives back; None for any other call."""
+        match call:
+            case facts.Call(func=facts.Name(id="getattr"), args=(base, asked, *default)):
+                names = self.texts(asked, frame, at)
+                of = self.evaluate(base, frame, at)
+                if names is None:
+                    computed = frozenset({Unknown("an attribute whose name is only known when it runs")})
+                    return computed if any(map(is_telling, of)) else NOTHING
+                found = union([self.attribute(value, name) for value in of for name in sorted(names)])
+                return found | union([self.evaluate(one, frame, at) for one in default])
+            case facts.Call(func=facts.Name(id="super")) if frame.function is not None and frame.function.owner:
+                return frozenset({Unknown("super()")})
+            case facts.Call(func=facts.Attribute(base=facts.Call(func=facts.Name(id="super")) as above, name=name)):
+                return self._super_call(above, name, call, frame, at)
+            case facts.Call(func=facts.Name(id="cast") | facts.Attribute(name="cast"), args=(to, _)):
+                return self.annotation(to, frame)
+            case facts.Call(func=facts.Name(id=name), args=args, keywords=keywords) if name in BUILTINS:
+                named = {k.name: self.evaluate(k.value, frame, at) for k in keywords if k.name is not None}
+                return BUILTINS[name]([self.evaluate(one, frame, at) for one in args], named)
+            case facts.Call(func=facts.Attribute(base=base, name=name), args=args) if name in METHODS:
+                return method(name, self.evaluate(base, frame, at), [self.evaluate(one, frame, at) for one in args])
+            case _:
+                return None
+
+    def _super_call(
+        self, above: facts.Call, name: str, call: facts.Call, frame: Frame, at: facts.Step | None
+    ) -> Values:
+        function, receiver = frame.function, frame.receiver
+        if function is None or not isinstance(receiver, Instance):
+            return NOTHING
+        member = self.hierarchy.above(function, above, receiver.node, name)
+        if member is None or member.function is None:
+            return NOTHING
+        return self.returned(member.function, receiver, self.arguments(member.function, call, frame, at, receiver))
+
     def returned(
         self, function: FunctionNode, receiver: Value | None, arguments: Mapping[str, Values] | None
     ) -> Values:
@@ -511,7 +612,7 @@ class Evaluator:
         assert function is not None
         if function.facts.is_generator:
             return NOTHING
-        found = self.union([self.evaluate(step.value, frame, step) for step in function.facts.returned()])
+        found = union([self.evaluate(step.value, frame, step) for step in function.facts.returned()])
         if not any(not isinstance(v, (ConstantValue, Unknown, ExternalValue)) for v in found):
             found |= self.annotation(function.facts.returns, frame)
         return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from specint.graph.project import ClassNode, FunctionNode
@@ -73,6 +73,13 @@ class SequenceValue:
 
 
 @dataclass(frozen=True)
+class TableValue:
+    """A dict that is written out: what each key can be, with what stands under it."""
+
+    entries: tuple[tuple[frozenset[Value], frozenset[Value]], ...]
+
+
+@dataclass(frozen=True)
 class ElementsOf:
     """A container of any length whose elements are these."""
 
@@ -103,6 +110,7 @@ Value = (
     | ModuleValue
     | ConstantValue
     | SequenceValue
+    | TableValue
     | ElementsOf
     | ExternalValue
     | Unknown
@@ -111,12 +119,15 @@ Values = frozenset[Value]
 NOTHING: Values = frozenset()
 
 
+_CONTAINERS = (ElementsOf, SequenceValue, TableValue)
+
+
 def flat(values: Values) -> Values:
     """Values as they go into a container: one that is nested deeply already is replaced by what it holds.
 
     A list that a loop puts into itself would otherwise nest without end.
     """
-    if not any(isinstance(value, (ElementsOf, SequenceValue)) for value in values):
+    if not any(isinstance(value, _CONTAINERS) for value in values):
         return values
     found: set[Value] = set()
     for value in values:
@@ -134,18 +145,39 @@ def _inside(value: Value) -> Iterator[Value]:
         case SequenceValue(items=items):
             for item in items:
                 yield from item
+        case TableValue(entries=entries):
+            for key, item in entries:
+                yield from key
+                yield from item
         case _:
             pass
 
 
+def changed(value: Value, change: Callable[[Value], Value]) -> Value:
+    """A value with everything in it changed, through containers."""
+
+    def each(values: Values) -> Values:
+        return frozenset(changed(one, change) for one in values)
+
+    match value:
+        case ElementsOf(elements=elements):
+            return ElementsOf(each(elements))
+        case SequenceValue(items=items):
+            return SequenceValue(tuple(map(each, items)))
+        case TableValue(entries=entries):
+            return TableValue(tuple((key, each(item)) for key, item in entries))
+        case _:
+            return change(value)
+
+
 def _nesting(value: Value) -> int:
-    if not isinstance(value, (ElementsOf, SequenceValue)):
+    if not isinstance(value, _CONTAINERS):
         return 0
     return 1 + max((_nesting(one) for one in _inside(value)), default=0)
 
 
 def _leaves(value: Value) -> Iterator[Value]:
-    if not isinstance(value, (ElementsOf, SequenceValue)):
+    if not isinstance(value, _CONTAINERS):
         yield value
     for one in _inside(value):
         yield from _leaves(one)
@@ -156,10 +188,8 @@ def is_telling(value: Value) -> bool:
     match value:
         case Instance() | ClassValue() | ModelObject() | FunctionValue() | PartialValue():
             return True
-        case ElementsOf(elements=elements):
-            return any(map(is_telling, elements))
-        case SequenceValue(items=items):
-            return any(is_telling(one) for item in items for one in item)
+        case ElementsOf() | SequenceValue() | TableValue():
+            return any(map(is_telling, _inside(value)))
         case _:
             return False
 

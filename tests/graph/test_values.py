@@ -94,7 +94,7 @@ EXPRESSIONS = {
     "at minus the length": ("pair = (Small(c), Large(c))\nself.m = pair[-2]", S),
     "by any index": ("pair = (Small(c), Large(c))\nself.m = pair[c.i]", SL),
     "of a spread list": ("rest = [Small(c)]\nboth = [Large(c), *rest]\nself.m = both[c.i]", SL),
-    "of a dict by key": ("table = {'a': Small, 'b': Large}\nself.m = table['a'](c)", SL),
+    "of a dict by key": ("table = {'a': Small, 'b': Large}\nself.m = table['a'](c)", S),
     "of a dict that takes in another": (
         "one = {'a': Small}\ntable = {'b': Large, **one}\nself.m = table[c.key](c)",
         SL,

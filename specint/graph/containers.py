@@ -1,0 +1,221 @@
+"""What comes out of tuples, lists and dicts, and what Python's own functions make of them: from values to values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from specint.graph.value import (
+    NOTHING,
+    ClassValue,
+    ConstantValue,
+    ElementsOf,
+    Instance,
+    SequenceValue,
+    TableValue,
+    Unknown,
+    Value,
+    Values,
+    flat,
+)
+
+
+def union(sets: Iterable[Values]) -> Values:
+    """All values of all sets."""
+    found: set[Value] = set()
+    for one in sets:
+        found |= one
+    return frozenset(found)
+
+
+def elements(values: Values) -> Values:
+    """What going through containers gives: any element, of a dict any key."""
+    return union([_elements(value) for value in values])
+
+
+def _elements(value: Value) -> Values:
+    match value:
+        case SequenceValue(items=items):
+            return union(items)
+        case TableValue(entries=entries):
+            return union([key for key, _ in entries])
+        case ElementsOf(elements=held):
+            return held
+        case Unknown():
+            return frozenset({value})
+        case _:
+            return NOTHING
+
+
+def rounds(values: Values) -> tuple[Values, ...] | None:
+    """What each round of a loop over containers gives, one after the other; None where that isn't written out."""
+    if not values or not all(isinstance(value, (SequenceValue, TableValue)) for value in values):
+        return None
+    found: list[Values] = []
+    for value in values:
+        found += value.items if isinstance(value, SequenceValue) else _keys(value)
+    return tuple(dict.fromkeys(found))
+
+
+def _keys(value: Value) -> list[Values]:
+    return [key for key, _ in value.entries] if isinstance(value, TableValue) else []
+
+
+def item(values: Values, index: Values) -> Values:
+    """What stands in containers at an index or under a key; anything in them where neither is a constant."""
+    return union([_item(value, index) for value in values])
+
+
+def _item(value: Value, index: Values) -> Values:
+    constants = [one.value for one in index if isinstance(one, ConstantValue)]
+    is_known = bool(constants) and len(constants) == len(index)
+    match value:
+        case SequenceValue(items=items) if is_known and all(type(one) is int for one in constants):
+            return union([items[one] for one in constants if isinstance(one, int) and -len(items) <= one < len(items)])
+        case SequenceValue(items=items):
+            return union(items)
+        case TableValue(entries=entries):
+            held = [found for key, found in entries if not is_known or _can_be(key, index)]
+            return union(held or [found for _, found in entries])
+        case _:
+            return _elements(value)
+
+
+def _can_be(key: Values, index: Values) -> bool:
+    return not key.isdisjoint(index) or not all(isinstance(one, ConstantValue) for one in key)
+
+
+def sliced(values: Values) -> Values:
+    """What a slice of containers is: a container of the same elements."""
+    unknown = frozenset(value for value in values if isinstance(value, Unknown))
+    held = elements(values - unknown)
+    return unknown | ({ElementsOf(flat(held))} if held else NOTHING)
+
+
+# -- functions ---------------------------------------------------------------------------------------------------------
+
+
+def _same(args: list[Values], _: dict[str, Values]) -> Values:
+    """`list`, `tuple`, ...: the elements in their order, of a dict its keys."""
+    kept: set[Value] = set()
+    for value in args[0] if args else ():
+        kept.add(SequenceValue(tuple(_keys(value))) if isinstance(value, TableValue) else value)
+    return frozenset(kept)
+
+
+def _shuffled(args: list[Values], _: dict[str, Values]) -> Values:
+    return sliced(args[0]) if args else NOTHING
+
+
+def _numbered(args: list[Values], _: dict[str, Values]) -> Values:
+    each = rounds(args[0]) if args else None
+    if each is None:
+        return frozenset({ElementsOf(frozenset({SequenceValue((NOTHING, elements(args[0]) if args else NOTHING))}))})
+    pairs = (SequenceValue((frozenset({ConstantValue(number)}), flat(one))) for number, one in enumerate(each))
+    return frozenset({SequenceValue(tuple(frozenset({pair}) for pair in pairs))})
+
+
+def _zipped(args: list[Values], _: dict[str, Values]) -> Values:
+    each = [rounds(one) for one in args]
+    if all(one is not None for one in each):
+        rows = zip(*(one for one in each if one is not None), strict=False)
+        return frozenset({SequenceValue(tuple(frozenset({SequenceValue(tuple(map(flat, row)))}) for row in rows))})
+    return frozenset({ElementsOf(frozenset({SequenceValue(tuple(flat(elements(one)) for one in args))}))})
+
+
+def _first(args: list[Values], _: dict[str, Values]) -> Values:
+    return union([elements(args[0]), *args[1:]]) if args else NOTHING
+
+
+def _class(args: list[Values], _: dict[str, Values]) -> Values:
+    return frozenset(ClassValue(v.node) for v in args[0] if isinstance(v, Instance)) if len(args) == 1 else NOTHING
+
+
+def _table(args: list[Values], keywords: dict[str, Values]) -> Values:
+    """`dict(a=…)`, `dict(table, …)`."""
+    of: list[tuple[Values | None, Values]] = [(None, args[0])] if args else []
+    return frozenset({table([*of, *((frozenset({ConstantValue(key)}), found) for key, found in keywords.items())])})
+
+
+def table(parts: Iterable[tuple[Values | None, Values]]) -> Value:
+    """A dict of these keys and values; a key is None for a whole dict, or for rows of keys and values, that goes in."""
+    entries: list[tuple[Values, Values]] = []
+    loose: set[Value] = set()
+    for key, found in parts:
+        if key is not None:
+            entries.append((key, flat(found)))
+            continue
+        for value in found:
+            rows = value.entries if isinstance(value, TableValue) else _rows(value)
+            if rows is None:
+                loose |= _elements(value)
+            else:
+                entries += rows
+    if loose:
+        return ElementsOf(flat(union([frozenset(loose), *(found for _, found in entries)])))
+    return TableValue(tuple(entries))
+
+
+def _rows(value: Value) -> list[tuple[Values, Values]] | None:
+    if not isinstance(value, SequenceValue):
+        return None
+    rows = [row.items for each in value.items for row in each if isinstance(row, SequenceValue)]
+    return [(row[0], row[1]) for row in rows] if all(len(row) == 2 for row in rows) else None
+
+
+BUILTINS: dict[str, Callable[[list[Values], dict[str, Values]], Values]] = {
+    "list": _same,
+    "tuple": _same,
+    "iter": _same,
+    "reversed": _shuffled,
+    "sorted": _shuffled,
+    "set": _shuffled,
+    "frozenset": _shuffled,
+    "enumerate": _numbered,
+    "zip": _zipped,
+    "next": _first,
+    "type": _class,
+    "dict": _table,
+}
+"""What the functions give back that Python itself has, by what they are handed."""
+
+
+# -- methods of containers ---------------------------------------------------------------------------------------------
+
+
+def method(name: str, of: Values, args: list[Values]) -> Values | None:
+    """What a method of containers gives back; None where it is no method of any."""
+    held = frozenset(one for one in of if isinstance(one, (ElementsOf, SequenceValue, TableValue)))
+    found = METHODS.get(name) if held else None
+    return found(held, args) if found is not None else None
+
+
+def _got(of: Values, args: list[Values]) -> Values:
+    return union([item(of, args[0]) if args else elements(of), *args[1:]])
+
+
+def _pairs(of: Values, _: list[Values]) -> Values:
+    tables = [value for value in of if isinstance(value, TableValue)]
+    rows = [SequenceValue((key, flat(found))) for table in tables for key, found in table.entries]
+    rest = elements(of - set(tables))
+    known = frozenset({SequenceValue(tuple(frozenset({row}) for row in rows))}) if tables else NOTHING
+    return known | (frozenset({ElementsOf(frozenset({SequenceValue((NOTHING, rest))}))}) if rest else NOTHING)
+
+
+def _values(of: Values, _: list[Values]) -> Values:
+    tables = [value for value in of if isinstance(value, TableValue)]
+    return (of - set(tables)) | {SequenceValue(tuple(found for _, found in table.entries)) for table in tables}
+
+
+def _key_row(of: Values, _: list[Values]) -> Values:
+    return frozenset(SequenceValue(tuple(_keys(value))) for value in of if isinstance(value, TableValue))
+
+
+METHODS: dict[str, Callable[[Values, list[Values]], Values]] = {
+    "get": _got,
+    "pop": _got,
+    "setdefault": _got,
+    "items": _pairs,
+    "values": _values,
+    "keys": _key_row,
+    "copy": lambda of, _: of,
+}
