@@ -1,12 +1,17 @@
 # Every target sets itself up: Python 3.11 or newer, and the package index, are all that is assumed.
-#   make report   which SGLang models lack what the speculative workers ask of them
-#   make test     everything that .ci/run runs
-#   make lint     style, types and the direction of imports alone
-#   make primer   what the rules say of pinned releases, against what they said before
-#   make matrix   the fast tests with every Python that is here, and with the oldest dependencies
-#   make bench    the times in docs, measured here
-#   make corpora CORPORA="path/to/sglang some.whl"    every file of these through facts, crashes and costs
-#   make fuzz     inputs that a fuzzer thinks of, a fixed number from a fixed seed
+#   make help        this list
+#   make report      which SGLang models lack what the speculative workers ask of them (SGLANG=0.5.9, a path, a wheel)
+#   make test        everything that .ci/run runs here: style, types, the direction of imports, and all tests
+#   make test-fast   the tests for the edit loop, a minute or two (PYTEST='tests/graph -k super' for some of them)
+#   make lint        style, types and the direction of imports alone
+#   make primer      what the rules say of pinned releases, against what they said before (UPDATE=1 writes that anew)
+#   make mutants     how many small mistakes in the rooms that decide the fast tests notice (MUTANTS='--sample 30')
+#   make matrix      the fast tests with every Python that is here, and with the oldest dependencies
+#   make bench       the times in docs, measured here
+#   make corpora     every file of CORPORA="path/to/sglang some.whl" through facts, crashes and costs
+#   make fuzz        inputs that a fuzzer thinks of, a fixed number from a fixed seed
+#   make smoke-test  against real SGLangs, in environments of 2.1 GB each that it makes
+#   make clean       everything that these left behind
 
 # The first interpreter that is new enough; `make PYTHON=... test` takes another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -18,8 +23,17 @@ FIXTURE = fixtures/sglang_small/sglang
 BIN = .venv/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: report test lint primer matrix matrix-ci bench corpora fuzz clean smoke-env smoke-test smoke-test-ci
+# The edit loop leaves out what reads real releases, and what starts pip, pylint, git or specint itself over and over.
+EDIT_LOOP = not slow and not release and not browser and not smoke and not programs
+
+.DEFAULT_GOAL = help
+.PHONY: help report test test-fast lint primer mutants matrix matrix-ci bench corpora fuzz clean smoke-env smoke-test \
+	smoke-test-ci
 .DELETE_ON_ERROR:
+
+help:
+	@sed -n 's/^#   make /make /p' $(firstword $(MAKEFILE_LIST))
+
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "specint needs Python 3.11 or newer (make PYTHON=path/to/python)" >&2; exit 1; }
@@ -64,6 +78,13 @@ test: .venv/installed-dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST) || status=1; \
 	exit $$status
 
+test-fast: .venv/installed-dev
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m '$(EDIT_LOOP)' $(PYTEST)
+
+# Takes a copy of the checkout, runs on one core, and is no part of CI: half an hour for 300 on an idle machine.
+mutants: .venv/installed-dev
+	$(BIN)/python tests/mutants/run.py $(MUTANTS)
+
 # Every rule over pinned releases against what is stored; UPDATE=1 writes that anew, for `git diff` to be read.
 primer: .venv/installed-dev
 	$(BIN)/python -m pytest -n 2 tests/primer $(if $(UPDATE),--update-golden) $(PYTEST)
@@ -101,5 +122,5 @@ smoke-test-ci: .venv/installed-dev
 	SPECINT_SMOKE_REQUIRED=0.5.9 $(BIN)/python -m pytest -m smoke tests/smoke -k 'not 0.5.23' $(PYTEST)
 
 clean:
-	rm -rf .venv .bench-venv .nox build dist report.json bench.json .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .bench-venv .nox build dist report.json bench.json .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .mutants
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -6,10 +6,14 @@ import contextlib
 import os
 import re
 import shutil
+import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import platformdirs
 import pytest
@@ -26,6 +30,53 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="write the expected outputs anew; read the difference in review"
     )
+
+
+# -- what did not run --------------------------------------------------------------------------------------------------
+
+SKIPPED = "SPECINT_TEST_SKIPPED"
+"""A file to which is added what was skipped, for whoever runs pytest several times (`.ci/run`)."""
+LEFT_OUT = ("slow", "release", "browser", "smoke", "programs")
+_not_run: Counter[str] = Counter()
+
+
+def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+    for item in items:
+        marks = [name for name in LEFT_OUT if item.get_closest_marker(name)]
+        _not_run[f"left out by -m or -k: marked {', '.join(marks)}" if marks else "left out by -m or -k"] += 1
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.skipped and not hasattr(report, "wasxfail") and isinstance(report.longrepr, tuple):
+        _not_run[f"skipped: {report.longrepr[2].removeprefix('Skipped: ')}"] += 1
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Each worker of pytest-xdist leaves out the same tests, and says so to the one that prints."""
+    for reason, number in getattr(node, "workeroutput", {}).get("not_run", {}).items():
+        _not_run[reason] = max(_not_run[reason], number)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):
+        left_out = {reason: number for reason, number in _not_run.items() if reason.startswith("left out")}
+        session.config.workeroutput["not_run"] = left_out
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """The last thing that a run prints: how many tests did not run, and why."""
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is None or hasattr(config, "workeroutput") or not _not_run:
+        return
+    lines = [f"{number} {reason}" for reason, number in _not_run.most_common()]
+    terminal.write_line("\n".join(["Not run:", *(f"  {line}" for line in lines)]))
+    if path := os.environ.get(SKIPPED):
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.writelines(f"  {line}\n" for line in lines if " skipped: " in line)
+    _not_run.clear()
 
 
 @pytest.fixture
@@ -91,6 +142,29 @@ def fixture_tree() -> Callable[[str], Path]:
         return path
 
     return tree
+
+
+@pytest.fixture
+def work() -> Callable[..., int]:
+    """`work(function, *arguments)`: how many Python calls that takes. No clock: the same on every machine, so that it
+    can be said how the cost grows."""
+
+    def count(function: Callable[..., object], *arguments: object) -> int:
+        calls = 0
+
+        def called(frame: FrameType, event: str, _: object) -> None:
+            nonlocal calls
+            calls += event == "call"
+
+        before = sys.getprofile()
+        sys.setprofile(called)
+        try:
+            function(*arguments)
+        finally:
+            sys.setprofile(before)
+        return calls
+
+    return count
 
 
 def fetched(version: str) -> Path:

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.programs
+
 MODELS = "sglang/srt/models"
 LEAVES_A_MARK = """
 import os as _os

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.programs
+
 SCRIPT = Path(__file__).with_name("documents.py")
 CLASSES = ["KumoK2ForConditionalGeneration", "OakV2ForCausalLM"]
 Made = Callable[..., dict[str, str]]

@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 import yaml
 
+pytestmark = pytest.mark.programs
+
 ROOT = Path(__file__).parent.parent.parent
 EXPRESSION = re.compile(r"\$\{\{ *([\w.-]+) *\}\}")
 Act = Callable[..., tuple[int, str]]

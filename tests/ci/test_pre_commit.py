@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.programs
+
 ROOT = Path(__file__).parent.parent.parent
 SHIPPED = ("specint", "rules", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
 CONFIG = """\

@@ -13,15 +13,10 @@ import pytest
 from specint.checks.catalog import all_rules
 
 
-def test_version_comes_fast_and_loads_nothing_heavy(specint) -> None:
-    times = []
-    for _ in range(3):
-        began = time.perf_counter()
-        done = specint("--version")
-        times.append(time.perf_counter() - began)
-        assert done.returncode == 0
+def test_version_loads_nothing_heavy(specint) -> None:
+    done = specint("--version")
+    assert done.returncode == 0
     assert done.stdout.startswith("specint ")
-    assert min(times) < 0.6, "generous for a busy machine; 0.09 s where it was written"
     heavy = ("rich", "networkx", "pylint", "libcst", "specint.facts", "specint.pipeline")
     code = f"import specint.cli.commands, sys; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"

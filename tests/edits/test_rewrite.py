@@ -60,4 +60,6 @@ def test_proof_sees_whatever_is_no_addition(after: bytes) -> None:
 
 def test_proof_holds_for_what_is_one() -> None:
     edit = adding(BEFORE, "    def m(self):", "        return 1")
-    prove_additions(BEFORE, rewritten(BEFORE, "a.py", [edit]), "a.py", [edit])
+    after = rewritten(BEFORE, "a.py", [edit])
+    prove_additions(BEFORE, after, "a.py", [edit])  # raises where it is none
+    assert len(after) > len(BEFORE)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import sys
-import time
 
 import pytest
 
@@ -132,16 +132,15 @@ def test_a_class_with_tens_of_thousands_of_members_is_read() -> None:
     assert len(found.body.steps) == 50_000
 
 
-def test_too_many_words_are_refused_before_they_are_parsed() -> None:
-    began = time.perf_counter()
+def test_too_many_words_are_refused_before_they_are_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ast, "parse", lambda *_, **__: pytest.fail("it was parsed"))
     assert f"more than {MOST_WORDS:,} words" in refusal("a\n" * (MOST_WORDS + 1))
-    assert time.perf_counter() - began < 3
 
 
 def test_a_comment_of_hashes_is_not_gone_over_again_and_again() -> None:
-    began = time.perf_counter()
-    assert read("#" * 400_000 + "\nx = 1  # pylint: disable=all\n").pragmas
-    assert time.perf_counter() - began < 3
+    # going over it from every hash again would be 80,000,000,000 steps: this test would not end
+    (pragma,) = read("#" * 400_000 + "\nx = 1  # pylint: disable=all\n").pragmas
+    assert pragma.line == 2
 
 
 def test_functions_nested_to_the_parsers_end_with_a_deep_expression_in_the_last() -> None:
@@ -167,17 +166,17 @@ def test_odd_line_ends_and_marks_are_read_or_said(text: str) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="measures a child by fork")
 @pytest.mark.parametrize("unit", ["a\n", "a;", "a=a\n", "[],", "f()\n", "a[:],", "-a\n"])
-def test_the_worst_file_within_the_bounds_takes_bounded_time_and_memory(unit: str) -> None:
+def test_the_worst_file_within_the_bounds_takes_bounded_memory(unit: str) -> None:
     words = len(re.findall(r"\w+|[^\w\s]", unit))
     body = unit * ((MOST_WORDS - 10) // words)
     text = f"x = ({body})\n" if unit.endswith(",") else body
-    began = time.perf_counter()
     child = os.fork()
     if child == 0:
         try:
             facts.encode(extract(text, name="pack.mod", path="pack/mod.py"))
-        finally:
             os._exit(0)
-    usage = os.wait4(child, 0)[2]
+        finally:
+            os._exit(1)
+    _, status, usage = os.wait4(child, 0)
+    assert status == 0
     assert usage.ru_maxrss >> 10 < 1500, "MB"
-    assert time.perf_counter() - began < 60

@@ -14,6 +14,8 @@ sys.path.insert(0, str(HERE))
 from grammar import Grammar, Random  # noqa: E402
 from invariants import check_facts, check_tree  # noqa: E402
 
+pytestmark = pytest.mark.programs
+
 
 def test_facts_of_generated_modules() -> None:
     read = sum(check_facts(Grammar(Random(seed)).module()) for seed in range(1500))

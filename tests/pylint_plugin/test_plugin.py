@@ -15,6 +15,8 @@ import pytest
 
 from specint.checks.catalog import all_rules
 
+pytestmark = pytest.mark.programs
+
 SPEC = "spec-missing-delegation,spec-partial-interface,spec-unsupported-algorithm,spec-cannot-analyse"
 KUMO = "KumoK2ForConditionalGeneration"
 Lint = Callable[..., subprocess.CompletedProcess[str]]

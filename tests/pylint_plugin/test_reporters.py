@@ -13,6 +13,8 @@ from xml.etree import ElementTree as xml
 
 import pytest
 
+pytestmark = pytest.mark.programs
+
 Lint = Callable[..., subprocess.CompletedProcess[str]]
 BOTH = "--enable=spec-missing-delegation,missing-module-docstring,missing-class-docstring"
 MODELS = (

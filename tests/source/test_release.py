@@ -17,6 +17,8 @@ from specint.errors import SpecintError
 from specint.source.locate import open_tree
 from specint.source.release import Release, cached, fetch, nearest, release_named
 
+pytestmark = pytest.mark.programs
+
 
 def publish(index: Path, version: str, tag: str = "py3-none-any") -> Path:
     index.mkdir(exist_ok=True)

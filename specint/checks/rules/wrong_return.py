@@ -94,32 +94,42 @@ def _not_values(context: Context, expr: facts.Expr | None, place: Place, unpacks
             return _not_values(context, then, place, unpacks, hops) or _not_values(
                 context, otherwise, place, unpacks, hops
             )
-        case facts.Attribute(name=name):
-            arms = context.flow.arms(expr, place)
-            if _is_method(arms):
-                return f"it returns the method {facts.spell(expr)} itself, without a call"
-            if name == "weight":
-                return f"it returns {facts.spell(expr)}, a single tensor"
-            if all(arm.kind == "object" and _is_single(context, arm) for arm in arms):
-                return f"it returns {facts.spell(expr)}, a single object"
-            return None
+        case facts.Attribute():
+            return _single(context, expr, place)
         case facts.Call(func=facts.Attribute() as func) if hops:
-            for arm in context.flow.arms(func, place):
-                inner = arm.member.function if arm.kind == "member" and arm.member is not None else None
-                if inner is None or arm.node is None or is_asked(context, arm.node, inner) or inner.facts.is_generator:
-                    continue
-                if inner.facts.decorators or arm.member is None or arm.member.kind != "method":
-                    continue
-                if _returns_nothing(inner):
-                    return f"it returns what {inner.facts.qualname} gives, which is nothing"
-                for step in inner.facts.body.steps:
-                    if isinstance(step, facts.Return):
-                        what = _not_values(context, step.value, Place(arm.node, inner, step), unpacks, hops - 1)
-                        if what is not None:
-                            return f"it returns what {inner.facts.qualname} gives: {what.removeprefix('it ')}"
-            return None
+            return _called(context, func, place, unpacks, hops)
         case _:
             return None
+
+
+def _single(context: Context, expr: facts.Attribute, place: Place) -> str | None:
+    """Why what an attribute holds certainly is one thing alone."""
+    arms = context.flow.arms(expr, place)
+    if _is_method(arms):
+        return f"it returns the method {facts.spell(expr)} itself, without a call"
+    if expr.name == "weight":
+        return f"it returns {facts.spell(expr)}, a single tensor"
+    if all(arm.kind == "object" and _is_single(context, arm) for arm in arms):
+        return f"it returns {facts.spell(expr)}, a single object"
+    return None
+
+
+def _called(context: Context, func: facts.Attribute, place: Place, unpacks: int, hops: int) -> str | None:
+    """Why what a method gives certainly isn't so many values."""
+    for arm in context.flow.arms(func, place):
+        inner = arm.member.function if arm.kind == "member" and arm.member is not None else None
+        if inner is None or arm.node is None or is_asked(context, arm.node, inner) or inner.facts.is_generator:
+            continue
+        if inner.facts.decorators or arm.member is None or arm.member.kind != "method":
+            continue
+        if _returns_nothing(inner):
+            return f"it returns what {inner.facts.qualname} gives, which is nothing"
+        for step in inner.facts.body.steps:
+            if isinstance(step, facts.Return):
+                what = _not_values(context, step.value, Place(arm.node, inner, step), unpacks, hops - 1)
+                if what is not None:
+                    return f"it returns what {inner.facts.qualname} gives: {what.removeprefix('it ')}"
+    return None
 
 
 def _is_method(arms: tuple[Arm, ...]) -> bool:

@@ -1,0 +1,229 @@
+"""How many small mistakes in the rooms that decide the tests would notice: `make mutants`.
+
+    python tests/mutants/run.py                  300 mutants from a fixed seed
+    python tests/mutants/run.py --sample 30      fewer
+    python tests/mutants/run.py --only 'graph/*' of these files
+    python tests/mutants/run.py --again          those that survived last time
+
+Works on a copy of the checkout: an edit meanwhile changes nothing. The fast tests run there once, with coverage, which
+says for each line which tests come by and how long they take. A mutant then meets the tests of its line, those of
+its own room first and quick ones before slow ones, until one fails or their time is up (`--seconds`): "survived" means
+that none of these failed. A test that takes many times what it took before is a mutant that runs without end: killed.
+
+Not mutmut or cosmic-ray: neither takes a sample by a seed, and both choose tests by the function, which of an evaluator
+are all of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from mutate import Mutant, mutants
+
+ROOT = Path(__file__).parent.parent.parent
+ROOMS = ("graph", "contract", "compliance", "checks")
+CANDIDATES = ("tests/graph", "tests/contract", "tests/compliance", "tests/checks")
+FAST = "not slow and not release and not browser and not smoke"
+KEPT = ROOT / ".mutants"
+SEED = 1
+PLUGIN = "tests.mutants.watch"
+
+
+class Record(NamedTuple):
+    """What the tests did to the unchanged code: `seconds` of each test, and the tests that come by each line."""
+
+    seconds: dict[str, float]
+    lines: dict[str, dict[int, list[str]]]
+
+
+def main() -> int:
+    """Prints the survivors, and the share killed as the last line; 1 where that is below `--at-least`."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sample", type=int, default=300, help="how many mutants (300)")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"which ones ({SEED})")
+    parser.add_argument("--only", default="*", help="a pattern of files, below specint/")
+    parser.add_argument("--again", action="store_true", help="only those that survived the last run")
+    parser.add_argument("--seconds", type=float, default=30, help="how long its tests may take, as recorded (30)")
+    parser.add_argument("--at-least", type=float, default=0, help="the share in percent below which this fails")
+    parser.add_argument("--verbose", "-v", action="store_true", help="each mutant, killed or not")
+    asked = parser.parse_args()
+    os.nice(10)
+    KEPT.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="specint-mutants-") as folder:
+        top = copied(Path(folder) / "checkout")
+        record = recorded(top)
+        chosen = sample(top, asked)
+        if not chosen:
+            parser.error("no mutants: nothing in these rooms matches, or nothing survived last time")
+        return report(chosen, judged(top, chosen, record, asked.seconds, asked.verbose), asked.at_least)
+
+
+def sample(top: Path, asked: argparse.Namespace) -> list[Mutant]:
+    """The mutants to try."""
+    every = [
+        one
+        for room in ROOMS
+        for path in sorted((top / "specint" / room).rglob("*.py"))
+        if fnmatch.fnmatch(str(path.relative_to(top / "specint")), asked.only)
+        for one in mutants(str(path.relative_to(top)), path.read_bytes())
+    ]
+    survivors = KEPT / "survivors.json"
+    if asked.again:
+        titles = set(json.loads(survivors.read_text())) if survivors.exists() else set()
+        return [one for one in every if one.title in titles]
+    return sorted(random.Random(asked.seed).sample(every, min(asked.sample, len(every))))
+
+
+def copied(top: Path) -> Path:
+    """The checkout as git sees it, uncommitted changes included."""
+    files = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.split("\0")
+    for name in filter(None, files):
+        if (ROOT / name).is_file():
+            (top / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, top / name)
+    return top
+
+
+# -- the unchanged code ------------------------------------------------------------------------------------------------
+
+
+def recorded(top: Path) -> Record:
+    """Which tests come by which lines; kept beside the checkout until a test or a line of the package changes."""
+    digest = hashlib.sha256()
+    for path in sorted([*top.glob("specint/**/*.py"), *top.glob("tests/**/*.py"), *top.glob("rules/**/*.*")]):
+        digest.update(f"{path.relative_to(top)}\0".encode() + path.read_bytes())
+    stored = KEPT / "record.json"
+    if stored.exists() and (kept := json.loads(stored.read_text()))["digest"] == digest.hexdigest():
+        print("tests and package are as they were recorded")
+    else:
+        print("recording which tests come by which lines", flush=True)
+        target = top / "record.json"
+        arguments = ["-p", PLUGIN, "-m", FAST, "-q", "-x", "-p", "no:cacheprovider", *CANDIDATES]
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *arguments],
+            cwd=top,
+            env=environment(top, SPECINT_MUTANTS_RECORD=str(target)),
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        if done.returncode:
+            sys.exit(f"{done.stdout[-3000:]}\nmutants: the tests fail without any change")
+        kept = json.loads(target.read_text()) | {"digest": digest.hexdigest()}
+        stored.write_text(json.dumps(kept))
+    lines = {file: {int(n): tests for n, tests in by.items()} for file, by in kept["lines"].items()}
+    return Record(kept["seconds"], lines)
+
+
+def environment(top: Path, **more: str) -> dict[str, str]:
+    return os.environ | {"PYTHONPATH": str(top), "PYTHONHASHSEED": "0"} | more
+
+
+# -- the mutants -------------------------------------------------------------------------------------------------------
+
+
+def judged(
+    top: Path, chosen: Sequence[Mutant], record: Record, seconds: float, verbose: bool
+) -> Iterator[tuple[Mutant, str]]:
+    """Each mutant with "killed", "endless", "survived" or "not tested"."""
+    for number, mutant in enumerate(chosen, 1):
+        began = time.monotonic()
+        verdict = judge(top, mutant, chosen_tests(mutant, record, seconds), record)
+        if verbose or verdict in ("survived", "not tested"):
+            print(f"{number}/{len(chosen)} {verdict}, {time.monotonic() - began:.1f} s: {mutant.title}", flush=True)
+        yield mutant, verdict
+
+
+def chosen_tests(mutant: Mutant, record: Record, seconds: float) -> list[str]:
+    """The tests that come by the mutated lines, those of the room first, quick ones before slow ones."""
+    by_line = record.lines.get(mutant.file, {})
+    last = mutant.line + mutant.old.count("\n")
+    tests = {test for line in range(mutant.line, last + 1) for test in by_line.get(line, ())}
+    if not tests:  # a line that runs on import: whoever comes by the module
+        tests = {test for found in by_line.values() for test in found}
+    room = "tests/" + mutant.file.split("/")[1] + "/"
+    taken: list[str] = []
+    for test in sorted(tests, key=lambda one: (record.seconds[one] > 1, not one.startswith(room), record.seconds[one])):
+        seconds -= record.seconds[test]
+        if seconds < 0:
+            break
+        taken.append(test)
+    return taken
+
+
+def judge(top: Path, mutant: Mutant, tests: list[str], record: Record) -> str:
+    if not tests:
+        return "not tested"
+    path = top / mutant.file
+    original = path.read_bytes()
+    path.write_bytes(mutant.applied(original))
+    for stale in path.parent.glob(f"__pycache__/{path.stem}.*"):
+        stale.unlink()
+    try:
+        return run(top, tests, record)
+    finally:
+        path.write_bytes(original)
+        for stale in path.parent.glob(f"__pycache__/{path.stem}.*"):
+            stale.unlink()
+
+
+def run(top: Path, tests: list[str], record: Record) -> str:
+    names = top / "tests.txt"
+    names.write_text("\n".join(tests))
+    limits = top / "limits.json"
+    limits.write_text(json.dumps({test: record.seconds[test] for test in tests}))
+    done = subprocess.run(
+        [sys.executable, "-B", "-m", "pytest", "-p", PLUGIN, "-q", "-x", "-p", "no:cacheprovider", f"@{names}"],
+        cwd=top,
+        env=environment(top, SPECINT_MUTANTS_LIMITS=str(limits)),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    if done.returncode in (-signal.SIGPROF, -signal.SIGKILL):
+        return "endless"
+    return "survived" if done.returncode == 0 else "killed"
+
+
+def report(chosen: Sequence[Mutant], verdicts: Iterable[tuple[Mutant, str]], at_least: float) -> int:
+    found = list(verdicts)
+    counts = Counter(verdict for _, verdict in found)
+    rooms: dict[str, Counter[str]] = defaultdict(Counter)
+    for mutant, verdict in found:
+        rooms[mutant.file.split("/")[1]][verdict] += 1
+    left = [mutant.title for mutant, verdict in found if verdict not in ("killed", "endless")]
+    (KEPT / "survivors.json").write_text(json.dumps(left, indent=1))
+    for room, those in rooms.items():
+        print(f"{room}: {share(those):.1f} % of {those.total()} killed")
+    words = ", ".join(f"{number} {verdict}" for verdict, number in counts.most_common())
+    print(f"{share(counts):.1f} % of {len(chosen)} mutants killed ({words})")
+    return int(share(counts) < at_least)
+
+
+def share(counts: Counter[Any]) -> float:
+    return 100 * (counts["killed"] + counts["endless"]) / counts.total()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

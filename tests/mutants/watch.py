@@ -1,0 +1,93 @@
+"""A plugin of pytest for `run.py`: says which tests come by which lines, or ends a test that runs without end."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+RECORD = os.environ.get("SPECINT_MUTANTS_RECORD")
+LIMITS = os.environ.get("SPECINT_MUTANTS_LIMITS")
+PATIENCE = 10
+"""A test may take so many times what it took, and so many seconds more."""
+
+MEMORY = 4 << 30
+
+
+class Recorder:
+    """Coverage by test. What a fixture of several tests runs counts for each test that uses it."""
+
+    def __init__(self, target: Path) -> None:
+        import coverage
+
+        self.target = target
+        self.coverage = coverage.Coverage(source=["specint"], data_file=None, config_file=False, messages=False)
+        self.coverage.start()
+        self.users: dict[str, set[str]] = defaultdict(set)
+        self.seconds: dict[str, float] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        self.coverage.switch_context(item.nodeid)
+        for name in getattr(item, "fixturenames", ()):
+            self.users[name].add(item.nodeid)
+        began = time.process_time()
+        yield
+        self.seconds[item.nodeid] = round(time.process_time() - began, 3)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any, request: pytest.FixtureRequest) -> Iterator[None]:
+        shared = fixturedef.scope != "function"
+        if shared:
+            self.coverage.switch_context(f"fixture {fixturedef.argname}")
+        result = yield
+        if shared:
+            self.coverage.switch_context(request.node.nodeid if request.node.nodeid in self.seconds else self.item)
+        return result
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        self.item = item.nodeid
+
+    def pytest_sessionfinish(self) -> None:
+        self.coverage.stop()
+        data = self.coverage.get_data()
+        top = Path.cwd()
+        lines: dict[str, dict[int, list[str]]] = {}
+        for file in data.measured_files():
+            found: dict[int, list[str]] = {}
+            for line, contexts in data.contexts_by_lineno(file).items():
+                tests: set[str] = set()
+                for context in contexts:
+                    tests |= self.users[context[8:]] if context.startswith("fixture ") else {context} - {""}
+                found[line] = sorted(tests & self.seconds.keys())
+            lines[str(Path(file).relative_to(top))] = found
+        self.target.write_text(json.dumps({"seconds": self.seconds, "lines": lines}))
+
+
+class Limiter:
+    """Ends the process where a test uses far more of the processor than it did."""
+
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self.seconds = seconds
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        signal.setitimer(signal.ITIMER_PROF, PATIENCE + PATIENCE * self.seconds.get(item.nodeid, 1))
+        yield
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if RECORD:
+        config.pluginmanager.register(Recorder(Path(RECORD)))
+    if LIMITS:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        config.pluginmanager.register(Limiter(json.loads(Path(LIMITS).read_text())))
