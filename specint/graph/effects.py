@@ -101,7 +101,7 @@ class Effects:
         for step in self.steps(run):
             for part in self._telling(run.function, step):
                 if isinstance(part, facts.Call):
-                    yield from self._called(part, run)
+                    yield from self.called(part, run)
                 elif isinstance(part, facts.Attribute):
                     yield from self._touched(part, run)
         for inner in run.function.nested:
@@ -125,7 +125,8 @@ class Effects:
             if member is not None and member.function is not None and member.kind == "property":
                 yield Run(member.function, held)
 
-    def _called(self, call: facts.Call, run: Run) -> Iterator[Run]:
+    def called(self, call: facts.Call, run: Run) -> Iterator[Run]:
+        """What a call runs, with what it hands over."""
         for function, held, skips in self.callees(call, run):
             bound = bind_arguments(function, call, skip_first=skips)
             objects = {n: tuple(o) for n, e in bound.items() if (o := list(self.objects(e, run)))}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from specint.checks.arrival import Arrival, results, takes_apart, unpacks
 from specint.checks.context import Context, call_sites
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.flow import capture_hooks, effects, layers_written
@@ -23,12 +24,14 @@ FORWARD = "forward"
 
 
 @dataclass(frozen=True)
-class _Loss:
-    """Where and how the states get lost: the line, what happens there, and what else is to be seen."""
+class Loss:
+    """Where and how the states get lost: the line, what happens there, what else is to be seen; `fails`: with an error,
+    not in silence."""
 
     place: Place
     what: str
     seen: tuple[Evidence, ...] = ()
+    fails: bool = False
 
 
 def check(context: Context) -> Iterator[Finding]:
@@ -37,7 +40,7 @@ def check(context: Context) -> Iterator[Finding]:
     for model in context.models:
         if "target" not in model.roles:
             continue
-        lost: dict[str, tuple[list[str], list[str], _Loss]] = {}
+        lost: dict[str, tuple[list[str], list[str], Loss]] = {}
         for member, asking in hooks.items():
             algorithms = model.under(asking)
             if algorithms and model.members[member].status == "present":
@@ -50,7 +53,7 @@ def check(context: Context) -> Iterator[Finding]:
             yield _finding(context, model, members, tuple(under), loss)
 
 
-def _loss(context: Context, node: ClassNode, member: str) -> _Loss | None:
+def _loss(context: Context, node: ClassNode, member: str) -> Loss | None:
     flow, registered = effects(context), set(context.judge.models) - {node}
     if flow.lost(node, member) or _serves_otherwise(context, node, member):
         return None
@@ -58,9 +61,10 @@ def _loss(context: Context, node: ClassNode, member: str) -> _Loss | None:
     holders = dict.fromkeys(held for write in layers for held in write.holders if held.path)
     flags = frozenset(write.attribute for write in flow.writes(node, member) if write.is_flag)
     for holder in holders:
-        if not any(read_in_forward(flow, node, w.attribute, holder) for w in layers if holder in w.holders):
+        reaching = [w for w in layers if not w.holders or holder in w.holders]  # marks on layers hang on nobody's name
+        if not any(read_in_forward(flow, node, w.attribute, holder) for w in reaching):
             continue  # spec-unread-capture, or another mechanism
-        loss = _lost_on_the_way(flow, node, holder, flags, registered) or _never_returned(flow, holder)
+        loss = lost_on_the_way(flow, node, holder, flags, registered) or _never_returned(flow, holder)
         if loss is not None:
             return loss
     return None
@@ -87,9 +91,11 @@ def _serves_otherwise(context: Context, node: ClassNode, member: str) -> bool:
 # -- on the way from the inner model -----------------------------------------------------------------------------------
 
 
-def _lost_on_the_way(
+def lost_on_the_way(
     flow: Effects, node: ClassNode, holder: Held, flags: frozenset[str], registered: set[ClassNode]
-) -> _Loss | None:
+) -> Loss | None:
+    """Where, between an inner model that captures and the logits, the captured states get lost; None where nothing is
+    known of that."""
     runs = list(flow.runs(node, FORWARD, within=holder.path))
     inner = flow.hierarchy.lookup(holder.node, FORWARD)
     if inner is None or not any(run.receiver == holder and run.function is inner.function for run in runs):
@@ -99,74 +105,44 @@ def _lost_on_the_way(
     for run in runs:
         if run.receiver is not None and run.receiver.path == holder.path:
             continue
-        names, place = _results(flow, run, holder)
+        names, place = results(flow, run, holder)
         called = called or place
         for step in flow.steps(run):
-            if not _takes_apart(flow, step, run, holder, names):
+            if not takes_apart(flow, step, run, holder, names):
                 continue
             taken = True
             told = run.receiver is not None and run.receiver.node in registered
-            unpacks = isinstance(step, facts.Bind) and isinstance(step.target, facts.Display)
-            if unpacks and not told and (loss := _unused(run, step, flags)) is not None:
+            if unpacks(step) and not told and (loss := _unused(run, step, flags)) is not None:
                 return loss
     between = {run.receiver.node for run in runs if run.receiver is not None and run.receiver.path != holder.path}
-    if taken or called is None or between & registered:
+    if taken:
+        return _arrives_alone(flow, runs, holder)
+    if called is None or between & registered:
         return None
     what = f"hands on what {holder.node.name} returns as if it were one tensor, and never takes the captured states out"
     place = Place(inner.function, inner.line) if inner.function is not None else called
-    return _Loss(
+    return Loss(
         called, what, (Evidence(file=place.file, line=place.line, what="it returns two things when it captures"),)
     )
 
 
-def _results(flow: Effects, run: Run, holder: Held) -> tuple[frozenset[str], Place | None]:
-    """The local names that hold what the inner model returned, and where it is called."""
-    names: set[str] = set()
-    place = None
-    for step in flow.steps(run):
-        if not isinstance(step, facts.Bind) or step.value is None or not isinstance(step.target, facts.Name):
-            continue
-        if _is_result(flow, step.value, run, holder, names):
-            names.add(step.target.id)
-            place = place or Place(run.function, step.line)
-    return frozenset(names), place
+def _arrives_alone(flow: Effects, runs: list[Run], holder: Held) -> Loss | None:
+    """Two things are unpacked of which one alone arrives: somebody on the way keeps the other to itself."""
+    arrival = Arrival(flow)
+    for run, step in arrival.in_vain(runs, holder):
+        kept = arrival.keeps_to_itself(runs)
+        if kept is None:
+            continue  # spec-unread-capture, or an inner model that never captures
+        what = (
+            f"{kept.function.facts.qualname} takes the captured states out of what the inner model returns and keeps "
+            f"them, so {run.function.facts.qualname} unpacks two things of one"
+        )
+        unpacked = Evidence(file=run.function.module.path, line=step.line, what="two things are unpacked here")
+        return Loss(kept, what, (unpacked,), fails=True)
+    return None
 
 
-def _is_result(flow: Effects, expr: facts.Expr, run: Run, holder: Held, names: set[str] | frozenset[str]) -> bool:
-    match expr:
-        case facts.Name(id=name):
-            return name in names
-        case facts.Call():
-            for _, held, _ in flow.callees(expr, run):
-                if held is not None and held.path and held.leads_to(holder.path):
-                    return True
-                if held is not None and held == run.receiver:  # another method of the same object, or super()
-                    return True
-            given = (*expr.args, *(k.value for k in expr.keywords))
-            return any(held.path and held.leads_to(holder.path) for one in given for held in flow.objects(one, run))
-        case _:
-            return False
-
-
-def _takes_apart(flow: Effects, step: facts.Step, run: Run, holder: Held, names: frozenset[str]) -> bool:
-    """Whether a step unpacks, indexes or asks for the type of what the inner model returned."""
-    if isinstance(step, facts.Bind) and isinstance(step.target, facts.Display) and step.value is not None:
-        return len(step.target.items) > 1 and _is_result(flow, step.value, run, holder, names)
-    for expr in expressions(step):
-        for part in facts.walk(expr):
-            match part:
-                case facts.Call(func=facts.Name(id="isinstance" | "len" | "type"), args=(facts.Name(id=name), *_)):
-                    if name in names:
-                        return True
-                case facts.Item(base=facts.Name(id=name)) | facts.Starred(value=facts.Name(id=name)):
-                    if name in names:
-                        return True
-                case _:
-                    pass
-    return False
-
-
-def _unused(run: Run, unpack: facts.Step, flags: frozenset[str]) -> _Loss | None:
+def _unused(run: Run, unpack: facts.Step, flags: frozenset[str]) -> Loss | None:
     """The second of two things that were unpacked, where it reaches no call and is not returned."""
     assert isinstance(unpack, facts.Bind)
     assert isinstance(unpack.target, facts.Display)
@@ -180,7 +156,7 @@ def _unused(run: Run, unpack: facts.Step, flags: frozenset[str]) -> _Loss | None
     used = [step for step in body.steps if _after(step, unpack) and _uses(step, kept)]
     if not used:
         what = f"{name} takes {second.id} from what the inner model returns, and uses it nowhere"
-        return _Loss(Place(run.function, unpack.line), what)
+        return Loss(Place(run.function, unpack.line), what)
     passing = {call for step in used for call in _calls(step) if _is_given(call, kept)}
     functions = {facts.spell(call.func) for call in passing}
     for step in body.steps:
@@ -191,7 +167,7 @@ def _unused(run: Run, unpack: facts.Step, flags: frozenset[str]) -> _Loss | None
                 what = f"{name} hands {second.id} to one call of {facts.spell(call.func)}, and not to another"
                 other = min(one.line for one in passing if facts.spell(one.func) == facts.spell(call.func))
                 seen = Evidence(file=run.function.module.path, line=other, what=f"here {second.id} is handed over")
-                return _Loss(Place(run.function, call.line), what, (seen,))
+                return Loss(Place(run.function, call.line), what, (seen,))
     return None
 
 
@@ -258,7 +234,7 @@ def _shares_way(body: facts.Scope, step: facts.Step, names: frozenset[str], flag
 # -- out of the inner model --------------------------------------------------------------------------------------------
 
 
-def _never_returned(flow: Effects, holder: Held) -> _Loss | None:
+def _never_returned(flow: Effects, holder: Held) -> Loss | None:
     """The inner model reads which layers to keep, but no way out of it returns more than one thing."""
     forward = flow.hierarchy.lookup(holder.node, FORWARD)
     if forward is None or forward.function is None:
@@ -270,7 +246,7 @@ def _never_returned(flow: Effects, holder: Held) -> _Loss | None:
             if isinstance(step, facts.Bind) and isinstance(step.value, facts.Display) and len(step.value.items) > 1:
                 return None  # a tuple under a name
     what = f"forward of {holder.node.name} looks at which layers to capture, but never returns more than one thing"
-    return _Loss(Place(forward.function, forward.line), what)
+    return Loss(Place(forward.function, forward.line), what)
 
 
 def _may_be_several(value: facts.Expr) -> bool:
@@ -281,7 +257,7 @@ def _may_be_several(value: facts.Expr) -> bool:
 
 
 def _finding(
-    context: Context, model: ModelCompliance, members: list[str], algorithms: tuple[str, ...], loss: _Loss
+    context: Context, model: ModelCompliance, members: list[str], algorithms: tuple[str, ...], loss: Loss
 ) -> Finding:
     forward = context.judge.hierarchy.lookup(context.node(model), FORWARD)
     own = forward is not None and forward.owner.key == model.class_ and forward.function is not None
@@ -290,10 +266,10 @@ def _finding(
         forward.function.facts.column if own and forward is not None and forward.function is not None else model.column
     )
     status = model.members[members[0]]
-    message = (
-        f"{model.name} offers {listed(members)}, but {loss.what}: {does(algorithms, 'draft')} without the "
-        f"captured states, and few tokens are accepted"
-    )
+    happens = f"{does(algorithms, 'draft')} without the captured states, and few tokens are accepted"
+    if loss.fails:
+        happens = f"{does(algorithms, 'fail')} at the first forward"
+    message = f"{model.name} offers {listed(members)}, but {loss.what}: {happens}"
     sites = tuple(site for member in members for site in call_sites(context.insisted(member), algorithms))
     offered = Evidence(
         file=status.file or model.file, line=status.line or model.line, what=f"{members[0]} is offered here"

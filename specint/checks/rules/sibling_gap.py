@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from specint.checks.context import Context, call_sites
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.flow import capture_hooks, effects, layers_written
+from specint.checks.rules.aux_dropped import Loss, lost_on_the_way
 from specint.checks.rules.unread_capture import read_in_forward
 from specint.checks.wording import does
 from specint.compliance.model import ModelCompliance
@@ -30,12 +31,14 @@ class _Offer:
 
 @dataclass(frozen=True)
 class _Twin:
-    """A class that has the hook, where its inner model reads what it writes, and where our own forward is ready."""
+    """A class that has the hook, where its inner model reads what it writes, where our own forward is ready, and where
+    it would lose the states all the same."""
 
     model: ModelCompliance
     shared: str
     read: Place
     ready: Place
+    loss: Loss | None
 
 
 def check(context: Context) -> Iterator[Finding]:
@@ -88,7 +91,8 @@ def _twin(context: Context, model: ModelCompliance, offering: dict[ClassNode, _O
                 continue
             read = read_in_forward(flow, node, offer.attribute, Held(inner, (name,)))
             if read is not None:
-                return _Twin(offer.model, inner.name, read, ready)
+                loss = lost_on_the_way(flow, node, Held(inner, (name,)), offer.flags, set())
+                return _Twin(offer.model, inner.name, read, ready, loss)
     return None
 
 
@@ -107,10 +111,12 @@ def _finding(
 ) -> Finding:
     other = twin.model
     status = other.members[member]
-    message = (
-        f"{model.name} lacks {member}, which {other.name} has around the same {twin.shared}; everything else that "
-        f"{does(algorithms, 'ask')} for is there"
-    )
+    lost = twin.loss
+    if lost is None:
+        rest = f"everything else that {does(algorithms, 'ask')} for is there"
+    else:
+        rest = f"with it there is more to do, as {lost.what}"
+    message = f"{model.name} lacks {member}, which {other.name} has around the same {twin.shared}; {rest}"
     return about(
         SYMBOL,
         model,
@@ -123,6 +129,7 @@ def _finding(
                 file=twin.read.file, line=twin.read.line, what="the inner model of both captures what it is told to"
             ),
             Evidence(file=twin.ready.file, line=twin.ready.line, what=f"forward of {model.name} is ready for it"),
+            *((Evidence(file=lost.place.file, line=lost.place.line, what="the states get lost here"),) if lost else ()),
             *call_sites(context.insisted(member), algorithms),
         ),
     )
