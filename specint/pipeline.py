@@ -161,6 +161,7 @@ def _analyze(
     from specint.checks.context import Context
     from specint.checks.verdicts import with_broken
     from specint.compliance.judge import Judge
+    from specint.compliance.registry import chosen_at_run_time
     from specint.compliance.statements import read_statements
     from specint.contract.roots import find_roots
     from specint.facts.load import Loader
@@ -195,7 +196,7 @@ def _analyze(
     if against is None:
         ahead = models[::_AHEAD] if parallel else ()
         loader.load([*files, *scope.callers, *ahead])
-    composition = Composition(project, hierarchy)
+    composition = Composition(project, hierarchy, chosen_at_run_time(project, roots.declared))
     _tell(progress, "inferring the contract", 0, 1)
     with aside(infer, parallel=parallel) as inferred:
         try:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from specint.contract.declared import Declared
 from specint.facts import model as facts
-from specint.graph.project import Assigned, ClassNode, Project
+from specint.graph.project import Assigned, ClassNode, FunctionNode, Project
+from specint.graph.value import Unknown, Values
 
 
 def registered(project: Project, module: facts.Module, attribute: str) -> tuple[ClassNode, ...]:
@@ -63,6 +65,27 @@ def registered_by_plugin(
                 case _:
                     pass
     return tuple(classes), tuple(packages)
+
+
+def chosen_at_run_time(project: Project, declared: Declared) -> Callable[[FunctionNode], Values | None]:
+    """For an evaluator: what the registry's methods give is what a checkpoint names, no value of the tree."""
+    registry = declared.code.registry
+
+    def answer(function: FunctionNode) -> Values | None:
+        owner = function.owner
+        if owner is None:
+            return None
+        steps = project.table(owner.module).get(registry, ())
+        if owner.name != registry and not any(_makes(step, owner) for step in steps):
+            return None
+        return frozenset({Unknown(f"{registry}.{function.name} chooses it for a checkpoint, while the server starts")})
+
+    return answer
+
+
+def _makes(step: facts.Step, node: ClassNode) -> bool:
+    value = step.value if isinstance(step, facts.Bind) else None
+    return isinstance(value, facts.Call) and facts.spell(value.func) == node.name
 
 
 def _named(project: Project, module: facts.Module, expr: facts.Expr, hops: int = 8) -> Iterator[ClassNode]:

@@ -200,9 +200,10 @@ def _denied(project: Project, function: FunctionNode) -> Iterator[tuple[str, Pla
         place = Place(function.module.path, step.line)
         if isinstance(step.value, facts.Constant):
             for guard in body.guards_of(step.guard):
-                # `return False` where the name is one of them; `return True` where it is not
-                tells = guard.kind != "loop" and bool(step.value.value) is not guard.positive
-                if guard.test is not None and tells:
+                if guard.test is None or guard.kind == "loop":
+                    continue
+                is_one_of_them = guard.positive is not _denies(guard.test)
+                if bool(step.value.value) is not is_one_of_them:
                     yield from ((text, place) for text in _texts(project, function, guard.test))
         else:
             for part in _all_of(step.value):

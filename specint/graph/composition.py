@@ -6,7 +6,7 @@ and `nn.Module.__init__(self)`, which skips the parent. All arms of a condition 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from specint.facts import model as facts
@@ -72,10 +72,15 @@ class Assignment:
 class Composition:
     """Answers what a class keeps in its attributes, memoised per class."""
 
-    def __init__(self, project: Project, hierarchy: Hierarchy) -> None:
+    def __init__(
+        self,
+        project: Project,
+        hierarchy: Hierarchy,
+        result_hook: Callable[[FunctionNode], Values | None] | None = None,
+    ) -> None:
         self.project = project
         self.hierarchy = hierarchy
-        self.evaluator = Evaluator(project, hierarchy)
+        self.evaluator = Evaluator(project, hierarchy, result_hook=result_hook)
         self._assignments: dict[str, dict[str, list[Assignment]]] = {}
         self._runs: dict[str, list[Frame]] = {}
 
