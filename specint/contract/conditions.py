@@ -15,7 +15,7 @@ from specint.contract.receivers import Receivers
 from specint.contract.registrations import Registration
 from specint.facts import model as facts
 from specint.facts.model import Expr
-from specint.graph.binding import bind_arguments
+from specint.graph.binding import bind_arguments, reaching
 from specint.graph.hierarchy import Member
 from specint.graph.project import ClassNode, FunctionNode
 from specint.graph.questions import Questions
@@ -293,16 +293,26 @@ class Conditions:
                 return self._local(name, function.outer, facts.Return(None, -1, 10**9), side)
             return self._module_constant(name, function)
         found: list[Constants] = []
-        for step in steps or ():
+        assigning, hidden = reaching(steps or (), at, function.facts.body)
+        certain = False  # whether one of them always ran here, under this algorithm
+        for step in assigning:
             if not isinstance(step, facts.Bind) or step.how != "=" or not isinstance(step.target, facts.Name):
                 return None
-            if self.possible(function, step.guard, side) and step.line <= at.line:
+            if self.possible(function, step.guard, side) and not (certain and step.line <= at.line):
                 found.append(self.constants(step.value, function, step, side))
-                if step.guard == -1:
-                    found = found[-1:]
-        if param is not None and not any(s.guard == -1 and s.line <= at.line for s in steps or ()):
+                certain = certain or self._happens(function, step.guard, side)
+        if param is not None and not hidden and not certain:
             found.append(self._parameter(param, function, side))
         return self._together(found)
+
+    def _happens(self, function: FunctionNode, guard: int, side: Side) -> bool:
+        """Whether the algorithm alone makes all conditions on the way to a guard hold."""
+        return all(
+            one.test is not None
+            and one.kind != "loop"
+            and self.truth(one.test, function, facts.Evaluate(one.test, one.parent, one.line), side) is one.positive
+            for one in function.facts.body.guards_of(guard)
+        )
 
     def _module_constant(self, name: str, function: FunctionNode) -> Constants:
         values = self.evaluator.module_name(name, function.module)

@@ -85,6 +85,8 @@ class Inference:
                 if reached:
                     sides[role] = reached
         if not sides:
+            if not self._may_stand(touch):
+                return
             # nothing that was followed leads here, so anything may that has a worker with this method
             serving = [a for a in self.algorithms if self.reach.workers.serves(touch.function, a)]
             reached = serving or list(self.algorithms)
@@ -104,6 +106,15 @@ class Inference:
                     settings = dict.fromkeys((*self.reach.workers.opted_in(algorithm), *meaning.settings))
                     meaning = replace(meaning, settings=tuple(settings))
                 yield shown, "" if everywhere or algorithm == none else algorithm, meaning
+
+    def _may_stand(self, touch: Touch) -> bool:
+        """Whether some algorithm lets the conditions around a touch hold, however its function is reached."""
+        return any(
+            self.reach.conditions.stands(touch.occurrence, Side(algorithm, role))
+            for algorithm in (*self.algorithms, self.reach.roots.declared.algorithm.none)
+            for role in ("target", "draft")
+            if {role, "both"} & touch.roles
+        )
 
     def _plainly(self, touch: Touch, algorithm: str, role: str) -> bool:
         """Whether an algorithm comes by without a setting that brings it another worker."""
