@@ -19,7 +19,7 @@ from specint.graph.evaluator import Frame
 from specint.graph.hierarchy import Hierarchy, Member, external_classes
 from specint.graph.opening import is_open
 from specint.graph.project import ClassNode, FunctionNode, Project
-from specint.graph.steps import REGISTERS, assigned
+from specint.graph.steps import assigned
 from specint.graph.value import ConstantValue, Instance
 
 _HARMLESS = frozenset({"super", "isinstance", "hasattr", "getattr", "type", "id", "repr", "print", "len", "callable"})
@@ -181,9 +181,33 @@ class Attributes:
             return True
         if any(one.facts.decorators or one.facts.keywords for one in order.nodes):
             return True
-        if any(_computes(method) for one in order.nodes for method in self.project.methods_of(one)):
+        if any(self._computes(method) for one in order.nodes for method in self.project.methods_of(one)):
             return True
         return any(_gives_itself_away(frame) for frame in self.composition.constructor(node))
+
+    def _computes(self, method: FunctionNode) -> bool:
+        """Whether a method sets attributes of its object under names that can't be known."""
+        if method.receiver is None:
+            return False
+        own = facts.Name(method.receiver)
+        evaluator, frame = self.composition.evaluator, Frame(method.module, method)
+        for step in method.facts.body.steps:
+            if evaluator.named(step, method.receiver, frame) is None:
+                return True
+            for call in _for_effect(step):
+                match call:
+                    case facts.Call(func=facts.Attribute(base=facts.Attribute(base=base, name="__dict__"))) if (
+                        base == own
+                    ):
+                        return True
+                    case facts.Call(func=facts.Name(id="vars" | "exec")):
+                        return True
+                    case facts.Call(func=facts.Name(id="setattr"), args=(base, *_)) if base == own:
+                        if isinstance(step, facts.Evaluate) and step.value is not call:
+                            return True  # in a comprehension
+                    case _:
+                        pass
+        return False
 
     def written_in(self, module: facts.Module) -> frozenset[str]:
         """The attributes that a module's functions put on other objects than their own."""
@@ -272,38 +296,16 @@ def _unless(assignment: Assignment) -> str:
     return facts.spell(opposite(test) if positive else test)
 
 
-def _computes(method: FunctionNode) -> bool:
-    """Whether a method names an attribute of its object by something else than a literal."""
-    if method.receiver is None:
-        return False
-    own = facts.Name(method.receiver)
-    for call in _statement_calls(method):
-        match call:
-            case facts.Call(func=facts.Name(id="setattr"), args=(base, name, *_)) if base == own:
-                if not isinstance(name, facts.Constant):
-                    return True
-            case facts.Call(func=facts.Attribute(base=base, name=called), args=args) if base == own:
-                if called in REGISTERS and (not args or not isinstance(args[0], facts.Constant)):
-                    return True
-            case facts.Call(func=facts.Attribute(base=facts.Attribute(base=base, name="__dict__"))) if base == own:
-                return True
-            case facts.Call(func=facts.Name(id="vars" | "exec"), args=_):
-                return True
-            case _:
-                pass
-    return False
-
-
-def _statement_calls(function: FunctionNode) -> Iterator[facts.Call]:
-    """The calls that are statements, or the elements of one: what is called for its effect."""
-    for step in function.facts.body.steps:
-        if isinstance(step, facts.Evaluate):
-            if isinstance(step.value, facts.Call):
-                yield step.value
-                if isinstance(step.value.func, facts.Attribute) and isinstance(step.value.func.base, facts.Call):
-                    yield step.value.func.base
-            elif isinstance(step.value, facts.Comprehension):
-                yield from (part for part in facts.walk(step.value) if isinstance(part, facts.Call))
+def _for_effect(step: facts.Step) -> Iterator[facts.Call]:
+    """The calls that are a statement, or the elements of one."""
+    if not isinstance(step, facts.Evaluate):
+        return
+    if isinstance(step.value, facts.Call):
+        yield step.value
+        if isinstance(step.value.func, facts.Attribute) and isinstance(step.value.func.base, facts.Call):
+            yield step.value.func.base
+    elif isinstance(step.value, facts.Comprehension):
+        yield from (part for part in facts.walk(step.value) if isinstance(part, facts.Call))
 
 
 def _gives_itself_away(frame: Frame) -> bool:

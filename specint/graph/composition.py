@@ -168,15 +168,15 @@ class Composition:
             return
         own = facts.Name(function.receiver)
         for step in function.facts.body.steps:
-            for target, value in assigned(step):
-                if not isinstance(target, facts.Attribute) or target.base != own:
-                    continue
-                before = found.setdefault(target.name, [])
+            given = [(t.name, v, frame) for t, v in assigned(step) if isinstance(t, facts.Attribute) and t.base == own]
+            named = self.evaluator.named(step, function.receiver, frame) or ()
+            for attribute, value, where in (*given, *((name, bind.value, one) for name, bind, one in named)):
+                before = found.setdefault(attribute, [])
                 if late and not all(one.late for one in before):
                     continue  # what the constructor set is what counts
-                values = self.evaluator.evaluate(value, frame, step) if value is not None else frozenset()
+                values = self.evaluator.evaluate(value, where, step) if value is not None else frozenset()
                 condition = condition_text(function, step.guard)
-                before.append(Assignment(target.name, function.owner, function, step, value, values, condition, late))
+                before.append(Assignment(attribute, function.owner, function, step, value, values, condition, late))
 
     def skipped_constructors(self, node: ClassNode) -> tuple[FunctionNode, ...]:
         """The constructors of the class's bases that constructing it doesn't run."""

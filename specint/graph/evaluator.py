@@ -18,6 +18,7 @@ from specint.graph.containers import BUILTINS, METHODS, elements, item, method, 
 from specint.graph.hierarchy import Hierarchy, Member
 from specint.graph.project import Assigned, ClassNode, External, FunctionNode, ModuleRef, Project, Symbol
 from specint.graph.questions import Circles
+from specint.graph.steps import computed
 from specint.graph.value import (
     NOTHING,
     ClassValue,
@@ -70,6 +71,19 @@ class Frame:
         return self.function.facts.body if self.function is not None else self.module.body
 
 
+@dataclass(frozen=True, eq=False)
+class OwnBind:
+    """A step that gives an attribute of a method's own object a value, in one round of the loops around it."""
+
+    function: FunctionNode
+    step: facts.Bind
+    round: Mapping[str, Values]
+
+    def frame(self, receiver: Value) -> Frame:
+        """Where its value is evaluated, for an object."""
+        return Frame(self.function.module, self.function, receiver, round=self.round)
+
+
 @dataclass
 class Evaluator:
     """Evaluates expressions of a project.
@@ -90,7 +104,7 @@ class Evaluator:
     outside_binds: Callable[[ClassNode, str], Iterable[tuple[Frame, facts.Bind]]] | None = None
     role_of: Callable[[ClassNode], str] | None = None
     _questions: Circles = field(default_factory=lambda: Circles(_DEEP))
-    _binds: dict[str, dict[str, list[tuple[FunctionNode, facts.Bind]]]] = field(default_factory=dict)
+    _binds: dict[str, dict[str, list[OwnBind]]] = field(default_factory=dict)
     _depth: int = 0
 
     def instance(self, node: ClassNode) -> Instance:
@@ -431,8 +445,8 @@ class Evaluator:
         if member is not None:
             found |= self.member(member, value)
         if member is None or member.kind == "attribute":
-            for method, step in self.self_binds(node, name):
-                found |= self._bound_attribute(step, Frame(method.module, method, value), name)
+            for one in self._own_binds(node, name):
+                found |= self._bound_attribute(one.step, one.frame(value), name)
             if not any(map(is_telling, found)):
                 found |= self._declared(node, name)
             if self.outside_binds is not None and not any(map(is_telling, found)):
@@ -465,21 +479,48 @@ class Evaluator:
 
     def self_binds(self, node: ClassNode, name: str) -> Iterator[tuple[FunctionNode, facts.Bind]]:
         """Every `self.name = …` in the methods of a class and its bases."""
+        return ((one.function, one.step) for one in self._own_binds(node, name))
+
+    def _own_binds(self, node: ClassNode, name: str) -> Iterator[OwnBind]:
         for one in self.hierarchy.order(node).nodes:
             yield from self.binds_in(one).get(name, ())
 
-    def binds_in(self, node: ClassNode) -> dict[str, list[tuple[FunctionNode, facts.Bind]]]:
+    def binds_in(self, node: ClassNode) -> dict[str, list[OwnBind]]:
         """Attribute name -> where the methods of one class bind it on `self`; appends to a list count as well."""
         cached = self._binds.get(node.key)
-        if cached is None:
-            cached = self._binds[node.key] = {}
-            for function in (one for method in self.project.methods_of(node) for one in method.within):
-                if function.receiver is None:
-                    continue
-                for step in function.facts.body.steps:
-                    for name, bind in own_binds(step, function.receiver):
-                        cached.setdefault(name, []).append((function, bind))
+        if cached is not None:
+            return cached
+        cached = self._binds[node.key] = {}
+        functions = [
+            one for method in self.project.methods_of(node) for one in method.within if one.receiver is not None
+        ]
+        for function in functions:
+            for step in function.facts.body.steps:
+                for name, bind in own_binds(step, function.receiver or ""):
+                    cached.setdefault(name, []).append(OwnBind(function, bind, {}))
+        for function in functions:  # what the names are may depend on what the others give
+            for step in function.facts.body.steps:
+                frame = Frame(function.module, function)
+                for name, bind, one in self.named(step, function.receiver or "", frame) or ():
+                    cached.setdefault(name, []).append(OwnBind(function, bind, one.round))
         return cached
+
+    def named(self, step: facts.Step, own: str, frame: Frame) -> list[tuple[str, facts.Bind, Frame]] | None:
+        """What a step binds on an object under names that it computes, each with the round of the loops in which it
+        does; None where the names can't be known."""
+        parts = computed(step)
+        if parts is None or parts[0] != facts.Name(own):
+            return []
+        base, asked, value = parts
+        found = []
+        for one in self.rounds(step, frame):
+            texts = self.texts(asked, one, step)
+            if texts is None:
+                return None
+            for text in sorted(texts):
+                target = facts.Attribute(base, text, step.line)
+                found.append((text, facts.Bind(target, value, None, "=", step.guard, step.line), one))
+        return found
 
     def member(self, member: Member, receiver: Value) -> Values:
         """What a class-level definition gives when it is reached through a value."""

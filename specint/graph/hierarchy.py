@@ -17,7 +17,8 @@ import msgspec
 
 from specint.data import rules_text
 from specint.facts import model as facts
-from specint.graph.project import ClassNode, External, FunctionNode, ModuleRef, Project
+from specint.graph.project import Assigned, ClassNode, External, FunctionNode, ModuleRef, Project
+from specint.graph.steps import computed
 
 Kind = Literal["method", "property", "classmethod", "staticmethod", "attribute", "class"]
 
@@ -205,6 +206,11 @@ class Hierarchy:
                     case facts.Bind(target=facts.Attribute(base=base, name=name), value=value) if value is not None:
                         for node in self._classes(module, base):
                             found.setdefault(node.key, {})[name] = self._given(node, name, value, module, step)
+                    case _ if (parts := computed(step)) is not None:
+                        for node in self._classes(module, parts[0]):
+                            for name in self._texts(module, parts[1]):
+                                value = parts[2] or facts.Constant(None)
+                                found.setdefault(node.key, {})[name] = self._given(node, name, value, module, step)
                     case _:
                         pass
             self._assigned[module.name] = found
@@ -213,11 +219,17 @@ class Hierarchy:
     def _classes(self, module: facts.Module, expr: facts.Expr) -> Iterator[ClassNode]:
         return (symbol for symbol in self.project.symbol(module, expr) if isinstance(symbol, ClassNode))
 
-    def _given(self, node: ClassNode, name: str, value: facts.Expr, module: facts.Module, step: facts.Bind) -> Member:
+    def _texts(self, module: facts.Module, expr: facts.Expr) -> list[str]:
+        """The names that a name of the module stands for, in a loop over names that are written out."""
+        held = [one.value for one in self.project.symbol(module, expr) if isinstance(one, Assigned)]
+        return [one.value for one in held if isinstance(one, facts.Constant) and isinstance(one.value, str)]
+
+    def _given(self, node: ClassNode, name: str, value: facts.Expr, module: facts.Module, step: facts.Step) -> Member:
         """The member that a class is given after its body, as `Class.name = value`."""
         function = next((s for s in self.project.symbol(module, value) if isinstance(s, FunctionNode)), None)
         kind: Kind = "method" if function else "attribute"
-        return Member(node, name, kind, step.line, function, value, step.guard != -1)
+        conditional = any(guard.kind != "loop" for guard in module.body.guards_of(step.guard))
+        return Member(node, name, kind, step.line, function, value, conditional)
 
     def lookup(self, node: ClassNode, name: str) -> Member | None:
         """The member that an instance would see at class level, by the resolution order."""

@@ -359,8 +359,10 @@ class Project:
                 return [self.function_node(module, scope.functions[index])]
             case facts.DefineClass(index=index):
                 return [self.class_node(module, scope.classes[index])]
-            case facts.Bind(value=value) if value is not None and isinstance(step.target, facts.Name):
-                return [Assigned(module, value)]
+            case facts.Bind(target=facts.Name(), value=facts.Display(items=items), how="for"):
+                return [Assigned(module, item) for item in items]
+            case facts.Bind(target=facts.Name(), value=value, how=how) if value is not None:
+                return [Assigned(module, value if how != "for" else facts.Starred(value))]
             case _:
                 return []
 

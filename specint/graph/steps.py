@@ -85,6 +85,27 @@ def assigned(step: facts.Step) -> Iterator[tuple[facts.Expr, facts.Expr | None]]
             pass
 
 
+def computed(step: facts.Step) -> tuple[facts.Expr, facts.Expr, facts.Expr | None] | None:
+    """The object, the name and the value, where a step sets an attribute whose name isn't written out there."""
+    match step:
+        case facts.Evaluate(value=facts.Call(func=facts.Name(id="setattr"), args=(base, name, value))):
+            return base, name, value
+        case facts.Evaluate(value=facts.Call(func=facts.Attribute(name="__setattr__"), args=(base, name, value))):
+            return base, name, value
+        case facts.Evaluate(value=facts.Call(func=facts.Attribute(base=base, name=called), args=(name, *rest))) if (
+            called in REGISTERS and not isinstance(name, facts.Constant)
+        ):
+            return base, name, rest[0] if rest else None
+        case facts.Bind(target=facts.Item(base=facts.Attribute(base=base, name="__dict__"), index=name), value=value):
+            return base, name, value
+        case facts.Bind(
+            target=facts.Item(base=facts.Call(func=facts.Name(id="vars"), args=(base,)), index=name), value=value
+        ):
+            return base, name, value
+        case _:
+            return None
+
+
 def written(step: facts.Step) -> Iterator[tuple[facts.Expr, facts.Expr | None]]:
     """What a step writes, with what it is written from: `assigned`, and changes of a container's content."""
     match step:
