@@ -256,7 +256,7 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
     utilities are more code than workers and runners together.
     """
     from specint.contract.build import build_contract
-    from specint.contract.declared import declared_modules
+    from specint.contract.declared import declared, declared_modules
     from specint.contract.roots import find_roots
     from specint.graph.hierarchy import Hierarchy
     from specint.graph.project import Project
@@ -268,6 +268,7 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
     files = [file for package in packages for file in tree.files(package)]
     modules = loader.load(dict.fromkeys([*files, *scope.callers]))
     near = {module.name for module in modules} | {f"{tree.package}.{name}" for name in declared_modules()}
+    near |= {file.module for name in declared().settings.packages for file in tree.files(f"{tree.package}.{name}")}
     near |= {".".join(name.split(".")[:n]) for name in near for n in range(1, name.count(".") + 1)}  # re-exports
     project = Project(lambda name: loader.module(name) if name in near else None, tree.package)
     hierarchy = Hierarchy(project)

@@ -133,10 +133,13 @@ class Judge:
         if node in self._registered or any(one in self._registered for one in self.hierarchy.order(node).nodes):
             return True
         for requirements in self._insisted.values():
-            asked = [r.member for r in requirements if r.strength != "any-of"]
-            if asked and all(self.members.status(node, member).status == "present" for member in asked):
+            asked = {r.group or r.member for r in requirements}
+            if asked and all(self._offers_one(node, group) for group in asked):
                 return True
         return False
+
+    def _offers_one(self, node: ClassNode, group: str) -> bool:
+        return any(self.members.status(node, member).status == "present" for member in group.split("|"))
 
     def _shown_wraps(self, node: ClassNode) -> tuple[Wrap, ...]:
         if node.key not in self._shown:

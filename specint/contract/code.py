@@ -48,6 +48,7 @@ class Code:
         attributes: per function, the attribute names it mentions, each with the first step that does.
         super_calls: per function, the names it calls on `super()`.
         lambdas: per function that is a lambda, what it is called here.
+        handed_on: names that stand anywhere but where they are called: a function of such a name may be called later.
     """
 
     project: Project
@@ -60,6 +61,7 @@ class Code:
     attributes: dict[int, dict[str, facts.Step]] = field(default_factory=lambda: defaultdict(dict))
     super_calls: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
     lambdas: dict[int, str] = field(default_factory=dict)
+    handed_on: set[str] = field(default_factory=set)
     _edges: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     _kept_as: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _parameters: dict[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
@@ -244,8 +246,13 @@ class _Walk:
 
     def name(self, expr: facts.Name, _: Local) -> None:
         self.mentions.append((expr.id, self.step))
+        self.code.handed_on.add(expr.id)
 
     def attribute(self, expr: facts.Attribute, local: Local) -> None:
+        self.code.handed_on.add(expr.name)
+        self._attribute(expr, local)
+
+    def _attribute(self, expr: facts.Attribute, local: Local) -> None:
         base = expr.base
         self.attributes.setdefault(expr.name, self.step)
         if type(base) is facts.Call and base.func == _SUPER:
@@ -270,11 +277,19 @@ class _Walk:
                 # what is handed over ahead of a call is handed over all the same
                 code.calls[ahead].append(Occurrence(self.function, self.step, early, local))
                 code.flow_call(ahead, early)
-        self.expression(expr.func, local)
+        self._called(expr.func, local)
         for arg in expr.args:
             self.expression(arg, local)
         for keyword in expr.keywords:
             self.expression(keyword.value, local)
+
+    def _called(self, func: Expr, local: Local) -> None:
+        if type(func) is facts.Name:
+            self.mentions.append((func.id, self.step))
+        elif type(func) is facts.Attribute:
+            self._attribute(func, local)
+        else:
+            self.expression(func, local)
 
     def boolean(self, expr: facts.Boolean, local: Local) -> None:
         for value in expr.values:

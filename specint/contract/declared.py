@@ -53,6 +53,15 @@ class CodeRoot(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class SettingsRoot(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the settings of a server are declared, besides the modules of the options."""
+
+    modules: tuple[str, ...]
+    packages: tuple[str, ...]
+    required: bool
+    reason: str
+
+
 class DraftRoot(msgspec.Struct, frozen=True, kw_only=True):
     """Where a checkpoint is turned into a draft, and what only drafts read."""
 
@@ -107,6 +116,7 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     generation: GenerationRoot
     architecture: ArchitectureRoot
     inner: InnerRoot
+    settings: SettingsRoot
     without_worker: tuple[WithoutWorker, ...] = ()
 
 
@@ -114,7 +124,7 @@ def declared_modules() -> tuple[str, ...]:
     """The modules besides the code packages that the declared places are in, below the top package."""
     data = declared()
     functions = (data.architecture.function, data.inner.function)
-    return (*data.algorithm.option_modules, *(name.rpartition(".")[0] for name in functions))
+    return (*data.algorithm.option_modules, *data.settings.modules, *(name.rpartition(".")[0] for name in functions))
 
 
 @cache

@@ -12,12 +12,15 @@ from specint.contract.conditions import Side
 from specint.contract.flags import is_given
 from specint.contract.interfaces import classify
 from specint.contract.model import CallShape, Condition, Requirement, Role, Site, Strength, Use
-from specint.contract.presence import Has, Holds, IsA, Open, Presence
+from specint.contract.presence import Clause, Has, Holds, IsA, Open, Presence, site_of
 from specint.contract.reach import Reach
+from specint.contract.settings import Settings
 from specint.contract.touches import Touch, find_touches
+from specint.contract.ways import Way, Ways
 from specint.facts import model as facts
 from specint.graph.project import FunctionNode
 
+_LEVELS: dict[Strength, int] = {"optional": 0, "conditional": 1, "any-of": 2, "raises": 3, "required": 4}
 _SWALLOWS = frozenset({"", "AttributeError", "Exception", "BaseException"})
 
 
@@ -51,6 +54,8 @@ class Inference:
         self.algorithms = tuple(algorithms)
         self.touches = find_touches(reach.receivers, reach.receivers.model_names())
         self.presence = Presence(reach, self.touches)
+        self.ways = Ways(self.presence)
+        self.settings = Settings(reach.receivers, self.presence.kept)
         self._insisted: dict[tuple[int, Side, frozenset[str]], list[Insisted]] = {}
 
     def requirements(self) -> tuple[Requirement, ...]:
@@ -123,28 +128,44 @@ class Inference:
         return self.reach.occurs(touch.occurrence, Side(algorithm, role, plain=True))
 
     def _meaning(self, touch: Touch, side: Side) -> Meaning:
-        clauses = self.presence.settle(self.presence.around(touch), touch.function, side)
+        """How a touch is meant on the strictest of the ways that lead to it."""
+        ways = self.ways.into(touch.function, side)
+        return max((self._meaning_on(touch, side, way) for way in ways), key=_strictness)
+
+    def _meaning_on(self, touch: Touch, side: Side, way: Way) -> Meaning:
+        def told(literal: Open) -> bool | None:
+            return way.told(touch.function, literal)
+
+        own = self.presence.settle(self.presence.around(touch), side, told)
+        clauses = [*own, *way.clauses]
         roles = touch.roles
-        settings = self._settings(clauses, touch.function)
-        for insisted in self.insisted(touch.function, side, roles):
-            if any(has.member == touch.member for has in insisted.group):
-                return self._insisted_meaning(insisted, touch)
-        here = self.site(touch.function, touch.line)
+        settings = tuple(dict.fromkeys((*self._settings(own), *self._settings_above(way, side))))
         alone = [clause[0] for clause in clauses if len(clause) == 1]
         guarded = [one for one in alone if isinstance(one, Has) and one.roles & roles]
+        here = site_of(touch.function, touch.line)
+        above = [clause[0] for clause in way.clauses if len(clause) == 1]
+        if not any(isinstance(one, Has) and one.member == touch.member and one.positive for one in above):
+            for insisted in self.insisted(touch.function, side, roles):
+                if any(has.member == touch.member for has in insisted.group):
+                    return self._insisted_meaning(insisted, touch, self._settings_above(way, side))
         for has in guarded:
             if has.member == touch.member and has.positive:
-                return Meaning("optional", decided_by=self.site(touch.function, has.line or touch.line))
+                return Meaning("optional", decided_by=has.place or here)
         if touch.kind in ("probe", "get"):
             return Meaning("optional", decided_by=here)
         if any(isinstance(one, IsA) and one.positive and one.roles & roles for one in alone):
             return Meaning("optional", decided_by=here)
-        if (swallowed := self._swallowed(touch, settings)) is not None:
+        if (swallowed := self._swallowed(touch)) is not None:
             return swallowed
+        here = self._raised_again(touch) or here
         fallbacks = [has for has in guarded if not has.positive and has.member != touch.member]
+        unconditional = not any(isinstance(one, Open) for clause in own for one in clause) and not any(
+            isinstance(one, Open) and self.ways.lasts(one, side) for clause in way.clauses for one in clause
+        )
         if fallbacks and touch.kind != "write":
             group = "|".join(dict.fromkeys([has.member for has in reversed(fallbacks)] + [touch.member]))
-            return Meaning("any-of", group, decided_by=self.site(touch.function, fallbacks[0].line), settings=settings)
+            place = fallbacks[0].place
+            return Meaning("any-of", group, decided_by=place, settings=settings, unconditional=unconditional)
         conditions = [
             Condition(one.member, one.positive)
             for one in alone
@@ -157,17 +178,17 @@ class Inference:
             first = clause[-1]
             if isinstance(first, Holds) and first.roles & roles:
                 return Meaning("conditional", condition=Condition(first.member, first.positive), decided_by=here)
-        unconditional = not any(isinstance(one, Open) for clause in clauses for one in clause)
         return Meaning("required", decided_by=here, settings=settings, unconditional=unconditional)
 
-    def _insisted_meaning(self, insisted: Insisted, touch: Touch) -> Meaning:
+    def _insisted_meaning(self, insisted: Insisted, touch: Touch, above: tuple[str, ...]) -> Meaning:
         members = list(dict.fromkeys(has.member for has in insisted.group))
-        place = self.site(touch.function, insisted.line)
+        place = site_of(touch.function, insisted.line)
+        settings = tuple(dict.fromkeys((*above, *insisted.settings)))
         if len(members) > 1:
-            return Meaning("any-of", "|".join(members), insisted.condition, place, insisted.settings)
+            return Meaning("any-of", "|".join(members), insisted.condition, place, settings)
         if insisted.condition is not None:
-            return Meaning("conditional", None, insisted.condition, place, insisted.settings)
-        return Meaning("raises", None, None, place, insisted.settings)
+            return Meaning("conditional", None, insisted.condition, place, settings)
+        return Meaning("raises", None, None, place, settings)
 
     def insisted(self, function: FunctionNode, side: Side, roles: frozenset[str]) -> list[Insisted]:
         """The raises of a function that follow from a member being absent."""
@@ -177,7 +198,7 @@ class Inference:
             for step in function.facts.body.steps:
                 if not isinstance(step, facts.Raise) or not self.reach.conditions.possible(function, step.guard, side):
                     continue
-                clauses = self.presence.settle(self.presence.on_the_way(function, step.guard), function, side)
+                clauses = self._own_tests(function, step, side)
                 for group in self.presence.lacks(clauses, roles):
                     members = {has.member for has in group}
                     given = [
@@ -187,43 +208,68 @@ class Inference:
                         if one.member not in members and (one.positive or isinstance(one, Holds))
                     ]
                     rest = [c for c in clauses if not any(isinstance(one, Has) for one in c)]
-                    settings = self._settings(rest, function)
+                    settings = self._settings(rest)
                     found.append(Insisted(group, given[0] if given else None, step.line, settings))
             self._insisted[key] = found
         return self._insisted[key]
 
-    def _swallowed(self, touch: Touch, settings: tuple[str, ...]) -> Meaning | None:
+    def _own_tests(self, function: FunctionNode, step: facts.Raise, side: Side) -> list[Clause]:
+        """The conditions of a raise. What an earlier branch left open is one of them only where the raise has no test
+        of its own, or one that asks for a member, too: `if OTHER: raise` has another reason."""
+        found: list[Clause] = []
+        for guard in function.facts.body.guards_of(step.guard):
+            if guard.test is None or guard.kind == "loop":
+                continue
+            lacking = any(isinstance(one, Has) and not one.positive for clause in found for one in clause)
+            if guard.kind == "after" and found and not lacking:
+                continue
+            if guard.left_by == "raise" and not self.presence.asks_model(guard, function):
+                continue
+            found += self.presence.settle(self.presence.clauses(guard.test, guard.positive, function), side)
+        return found
+
+    @staticmethod
+    def _swallowed(touch: Touch) -> Meaning | None:
         """What the nearest try around a touch makes of an AttributeError, or of being its handler."""
         for guard in touch.function.facts.body.guards_of(touch.step.guard):
             if guard.kind == "except":
                 handled = f"except {' or '.join(guard.catches)}".strip()
-                return Meaning("required", decided_by=self.site(touch.function, guard.line), settings=(handled,))
+                return Meaning("required", decided_by=site_of(touch.function, guard.line), settings=(handled,))
             if guard.kind == "try" and _SWALLOWS & set(guard.catches):
-                place = self.site(touch.function, guard.line)
-                if guard.reraises == "never":
-                    return Meaning("optional", decided_by=place)
-                return Meaning("required", decided_by=place, settings=settings)
+                swallowed = guard.reraises == "never"
+                return Meaning("optional", decided_by=site_of(touch.function, guard.line)) if swallowed else None
         return None
 
-    def _settings(self, clauses: Iterable[tuple[object, ...]], function: FunctionNode) -> tuple[str, ...]:
+    @staticmethod
+    def _raised_again(touch: Touch) -> Site | None:
+        """The try around a touch whose handler raises an AttributeError again."""
+        guards = touch.function.facts.body.guards_of(touch.step.guard)
+        line = next((one.line for one in guards if one.kind == "try" and _SWALLOWS & set(one.catches)), None)
+        return site_of(touch.function, line) if line is not None else None
+
+    def _settings(self, clauses: Iterable[Clause]) -> tuple[str, ...]:
         """The conditions that a server's settings must opt in to: neither the algorithm nor a model decides them, and
         somewhere the source answers no."""
         found = []
         for clause in clauses:
             literals = [one for one in clause if isinstance(one, Open) and not one.about_model]
-            if len(literals) == len(clause) and all(self._opts_in(one, function) for one in literals):
+            if len(literals) == len(clause) and all(self._opts_in(one) for one in literals):
                 words = (f"{'' if one.positive else 'not '}{facts.spell(one.expr)}" for one in literals)
                 found.append(" or ".join(words))
         return tuple(dict.fromkeys(found))
 
-    def _opts_in(self, literal: Open, function: FunctionNode) -> bool:
-        if self.presence.decides(literal, function):
-            return False
-        return is_given(not literal.positive, literal.expr, function, self.reach.receivers.evaluator)
+    def _settings_above(self, way: Way, side: Side) -> tuple[str, ...]:
+        """The settings that the callers ask for: what differs from step to step is none."""
+        lasting = (c for c in way.clauses if all(isinstance(one, Open) and self.ways.lasts(one, side) for one in c))
+        return self._settings(lasting)
 
-    def site(self, function: FunctionNode, line: int) -> Site:
-        """A line of a function, as data."""
-        return Site(function.module.path, line, function.facts.qualname)
+    def _opts_in(self, literal: Open) -> bool:
+        if self.presence.decides(literal):
+            return False
+        by_default = self.settings.truth(literal.expr, literal.function, of_none=literal.of_none)
+        if by_default is not None:
+            return by_default is not literal.positive
+        return is_given(not literal.positive, literal.expr, literal.function, self.reach.receivers.evaluator)
 
     # -- all touches -----------------------------------------------------------------------------------------------
 
@@ -298,7 +344,7 @@ class Inference:
         """Every place once, with the algorithms that come by."""
         found: dict[Site, set[str]] = defaultdict(set)
         for touch, algorithm, _ in places:
-            found[self.site(touch.function, touch.line)].add(algorithm)
+            found[site_of(touch.function, touch.line)].add(algorithm)
         names = {
             site: () if "" in under else tuple(name for name in self.algorithms if name in under)
             for site, under in found.items()
@@ -309,6 +355,11 @@ class Inference:
         workers = self.reach.workers.package.replace(".", "/") + "/"
         decided = "" not in algorithms or any(site.file.startswith(workers) for site in sites)
         return classify(member, (site.file for site in sites), decided=decided)
+
+
+def _strictness(meaning: Meaning) -> tuple[bool, int, bool]:
+    """What of several ways decides: the one that needs no setting, then the stricter one."""
+    return not meaning.settings, _LEVELS[meaning.strength], meaning.unconditional
 
 
 def merge_shapes(shapes: list[CallShape]) -> CallShape | None:

@@ -6,25 +6,30 @@ model has or lacks a member, that a member is true or false, that a model is of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from itertools import product
 
+from specint.contract.code import Occurrence, tail
 from specint.contract.conditions import Side
+from specint.contract.kept import Kept, Making, are_objects
+from specint.contract.model import Site
 from specint.contract.reach import Reach
 from specint.contract.touches import Touch
 from specint.facts import model as facts
 from specint.facts.model import Expr
 from specint.graph.project import FunctionNode
+from specint.graph.value import Values
 
 
 @dataclass(frozen=True)
 class Has:
-    """A model of these roles has (or lacks) a member; `line` is where that is asked."""
+    """A model of these roles has (or lacks) a member; `place` is where that is asked."""
 
     roles: frozenset[str]
     member: str
     positive: bool
-    line: int = 0
+    place: Site | None = None
 
 
 @dataclass(frozen=True)
@@ -44,18 +49,28 @@ class IsA:
     positive: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Open:
-    """A condition on anything else. `about_model`: a model object occurs in it."""
+    """A condition on anything else, in the function that asks it.
+
+    Attributes:
+        about_model: a model object occurs in it.
+        of_none: it asks whether the expression is None, not whether it is true.
+    """
 
     expr: Expr
     positive: bool
+    function: FunctionNode
     about_model: bool = False
+    of_none: bool = False
 
 
 Literal = Has | Holds | IsA | Open
 Clause = tuple[Literal, ...]
+Handed = Callable[[Open], bool | None]
+"""What one caller's arguments say about a condition on a parameter."""
 
+_KEPT_HOPS = 4
 _WRAPPERS_DEPTH = 4
 _COMBINATIONS = 64
 
@@ -68,8 +83,11 @@ class Presence:
         # by value, not by identity: a test is written once in the source and kept with every guard that it makes
         self._touches: dict[tuple[int, Expr], Touch] = {(id(touch.function), touch.expr): touch for touch in touches}
         self._clauses: dict[tuple[int, int], tuple[Clause, ...]] = {}
+        self._hops = 0
+        self._there: dict[tuple[Expr, int, str], bool] = {}
+        self.kept = Kept(reach.receivers, [touch for touch in touches if touch.kind in ("probe", "get")])
 
-    def around(self, touch: Touch) -> tuple[Clause, ...]:
+    def around(self, touch: Touch | Occurrence) -> tuple[Clause, ...]:
         """All clauses on the way to a touch, within its function."""
         local = tuple(c for test, positive in touch.local for c in self.clauses(test, positive, touch.function))
         return local + self.on_the_way(touch.function, touch.step.guard)
@@ -77,19 +95,21 @@ class Presence:
     def on_the_way(self, function: FunctionNode, guard: int) -> tuple[Clause, ...]:
         """All clauses of a guard and those around it."""
         key = (id(function), guard)
-        if key not in self._clauses:
-            self._clauses[key] = tuple(
-                clause
-                for one in function.facts.body.guards_of(guard)
-                if one.test is not None and one.kind != "loop"
-                if one.left_by != "raise" or self.asks_model(one, function)
-                for clause in self.clauses(one.test, one.positive, function)
-            )
-        return self._clauses[key]
+        if (known := self._clauses.get(key)) is not None:
+            return known
+        found = tuple(
+            clause
+            for one in function.facts.body.guards_of(guard)
+            # where a check raised, what follows is no less required
+            if one.test is not None and one.kind != "loop" and one.left_by != "raise"
+            for clause in self.clauses(one.test, one.positive, function)
+        )
+        if not self._hops:  # on the way through kept values it may have ended early
+            self._clauses[key] = found
+        return found
 
     def asks_model(self, guard: facts.Guard, function: FunctionNode) -> bool:
-        """Whether a guard's condition is about a model object; where a check on anything else raised, what follows is
-        no less required."""
+        """Whether a guard's condition is about a model object."""
         if guard.test is None:
             return False
         return self._about_model(guard.test, function) or any(
@@ -108,24 +128,68 @@ class Presence:
                 if (op == "and") is positive:
                     return tuple(clause for part in parts for clause in part)
                 choices = [
-                    part[0] if len(part) == 1 else (self._mixed(value, positive, part),)
+                    part[0] if len(part) == 1 else (self._mixed(value, positive, part, function),)
                     for value, part in zip(values, parts, strict=True)
                 ]
                 return (tuple(literal for choice in choices for literal in choice),)
+            case facts.Call(func=facts.Name(id="callable" | "bool"), args=(one,)):
+                return self.clauses(one, positive, function)
+            case facts.Walrus(value=value):
+                return self.clauses(value, positive, function)
+            case facts.Compare(operands=(left, facts.Constant(value=None)), ops=("is" | "==" | "is not" | "!=" as op,)):
+                kept = self._of_kept(left, (op in ("is not", "!=")) is positive, function, of_none=True)
             case _:
-                return ((self.atom(expr, positive, function),),)
+                kept = self._of_kept(expr, positive, function, of_none=False)
+        return kept or ((self.atom(expr, positive, function),),)
 
-    def _mixed(self, expr: Expr, positive: bool, clauses: tuple[Clause, ...]) -> Literal:
+    def _of_kept(
+        self, expr: Expr, positive: bool, function: FunctionNode, *, of_none: bool
+    ) -> tuple[Clause, ...] | None:
+        """What the value of a name, attribute or call tells about a model, by how it came to be: `self.has` is true
+        where the one line that can make it true ran. None where that tells nothing about a model."""
+        known = (id(function), expr) in self._touches
+        if self._hops >= _KEPT_HOPS or known or tail(expr) not in self.kept.names:
+            return None
+        makings = self.kept.makings(expr, function)
+        making = [one for one in makings or () if not one.is_empty(of_none=of_none)]
+        if makings is None or len(making) != 1:
+            return None
+        self._hops += 1
+        try:
+            return self._made(making[0], positive, only=len(makings) == 1, of_none=of_none)
+        finally:
+            self._hops -= 1
+
+    def _made(self, one: Making, positive: bool, *, only: bool, of_none: bool) -> tuple[Clause, ...] | None:
+        """What a value's truth says, `only`: no other line gives it, so it is false by itself alone."""
+        tests = (clause for test, holds in one.tests for clause in self.clauses(test, holds, one.function))
+        under = (*tests, *self.on_the_way(one.function, one.guard))
+        value: tuple[Clause, ...] = ()
+        if one.value is not None and not isinstance(one.value, facts.Constant):
+            tested = facts.Compare((one.value, facts.Constant(None)), ("is not",)) if of_none else one.value
+            value = self.clauses(tested, positive, one.function)
+        if all(isinstance(literal, Open) for clause in under + value for literal in clause):
+            return None
+        if positive:
+            return under + value
+        if only and not one.tests:
+            return value
+        if any(len(clause) > 1 for clause in under) or len(value) > 1:
+            return None
+        denied = tuple(replace(literal, positive=not literal.positive) for clause in under for literal in clause)
+        return (denied + (value[0] if value else ()),)
+
+    def _mixed(self, expr: Expr, positive: bool, clauses: tuple[Clause, ...], function: FunctionNode) -> Literal:
         """A conjunction within a disjunction: kept whole, by what in it is about a model."""
         about = any(not isinstance(literal, Open) or literal.about_model for c in clauses for literal in c)
-        return Open(expr, positive, about)
+        return Open(expr, positive, function, about)
 
     def atom(self, expr: Expr, positive: bool, function: FunctionNode, depth: int = 0) -> Literal:
         """What one condition that is neither `and`, `or` nor `not` says."""
         touch = self._touches.get((id(function), expr))
         if touch is not None:
             if touch.kind in ("probe", "get") and (positive or not _is_flag(expr)):
-                return Has(touch.roles, touch.member, positive, touch.line)
+                return Has(touch.roles, touch.member, positive, site_of(function, touch.line))
             return Holds(touch.roles, touch.member, positive)
         match expr:
             case facts.Compare(operands=(left, facts.Constant(value=None)), ops=("is" | "==",)):
@@ -136,7 +200,7 @@ class Presence:
                 return self.atom(one, positive, function, depth)
             case facts.Call(func=facts.Name(id="isinstance"), args=(one, _)):
                 roles = self.reach.receivers.models(one, function, facts.Return(None, -1, 10**9))
-                return IsA(frozenset(roles), positive) if roles else Open(expr, positive)
+                return IsA(frozenset(roles), positive) if roles else Open(expr, positive, function)
             case facts.Name(id=name) if depth < _WRAPPERS_DEPTH:
                 values = [
                     step.value
@@ -152,24 +216,26 @@ class Presence:
                     return inner
             case _:
                 pass
-        return Open(expr, positive, self._about_model(expr, function))
+        return Open(expr, positive, function, self._about_model(expr, function))
 
     def _none(self, left: Expr, is_none: bool, function: FunctionNode, depth: int) -> Literal:
         inner = self.atom(left, not is_none, function, depth)
-        return inner if isinstance(inner, Has) else Open(left, not is_none, self._about_model(left, function))
+        if isinstance(inner, Has):
+            return inner
+        return Open(left, not is_none, function, self._about_model(left, function), of_none=True)
 
     def _about_model(self, expr: Expr, function: FunctionNode) -> bool:
         return any((id(function), part) in self._touches for part in facts.walk(expr))
 
     # -- on one side -----------------------------------------------------------------------------------------------
 
-    def settle(self, clauses: tuple[Clause, ...], function: FunctionNode, side: Side) -> list[Clause]:
-        """The clauses that are left to decide once the algorithm is given."""
+    def settle(self, clauses: Iterable[Clause], side: Side, handed: Handed | None = None) -> list[Clause]:
+        """The clauses that are left to decide once the algorithm is given, and what a caller hands over."""
         left: list[Clause] = []
         for clause in clauses:
             rest: list[Literal] = []
             for literal in clause:
-                truth = self._truth(literal, function, side)
+                truth = self._truth(literal, side, handed)
                 if truth is True:
                     break
                 if truth is None:
@@ -179,15 +245,44 @@ class Presence:
                     left.append(tuple(rest))
         return left
 
-    def _truth(self, literal: Literal, function: FunctionNode, side: Side) -> bool | None:
+    def _truth(self, literal: Literal, side: Side, handed: Handed | None) -> bool | None:
         if not isinstance(literal, Open):
             return None
-        truth = self.reach.conditions.truth(literal.expr, function, facts.Return(None, -1, 10**9), side)
+        truth = self.reach.conditions.truth(literal.expr, literal.function, facts.Return(None, -1, 10**9), side)
+        if truth is None and handed is not None:
+            truth = handed(literal)
+        if truth is None and self._is_there(literal, side):
+            truth = True
         return None if truth is None else truth is literal.positive
 
-    def decides(self, literal: Literal, function: FunctionNode) -> bool:
+    def _is_there(self, literal: Open, side: Side) -> bool:
+        """Whether what a condition asks for is an object wherever the algorithm's workers bind it, never None."""
+        expr, function = literal.expr, literal.function
+        if not isinstance(expr, (facts.Name, facts.Attribute)):
+            return False
+        key = (expr, id(function), side.algorithm)
+        if key not in self._there:
+            self._there[key] = self._find_there(expr, function, side.algorithm)
+        return self._there[key]
+
+    def _find_there(self, expr: facts.Name | facts.Attribute, function: FunctionNode, algorithm: str) -> bool:
+        if found := self.of_heirs(expr, function, algorithm):
+            return all(map(are_objects, found))
+        makings = self.kept.makings(expr, function)
+        return bool(makings) and all(self.kept.is_object(one) for one in makings or ())
+
+    def of_heirs(self, expr: Expr, function: FunctionNode, algorithm: str) -> list[Values]:
+        """What an attribute of a method's own object can be, for each of the algorithm's workers that inherits it."""
+        if not isinstance(expr, facts.Attribute) or function.owner is None or not self.kept.is_own(expr, function):
+            return []
+        workers, receivers = self.reach.workers.serving(algorithm), self.reach.receivers
+        heirs = [one for one in workers if receivers.hierarchy.is_subclass(one, function.owner)]
+        evaluator = receivers.evaluator
+        return [evaluator.attribute(evaluator.instance(one), expr.name) for one in heirs]
+
+    def decides(self, literal: Literal) -> bool:
         """Whether an open condition hangs on the algorithm, not on a setting."""
-        return isinstance(literal, Open) and self.reach.conditions.decides(literal.expr, function)
+        return isinstance(literal, Open) and self.reach.conditions.decides(literal.expr, literal.function)
 
     @staticmethod
     def lacks(clauses: list[Clause], roles: frozenset[str]) -> list[tuple[Has, ...]]:
@@ -206,6 +301,11 @@ class Presence:
             if members and members not in found:
                 found.append(members)
         return found
+
+
+def site_of(function: FunctionNode, line: int) -> Site:
+    """A line of a function, as data."""
+    return Site(function.module.path, line, function.facts.qualname)
 
 
 def _is_flag(expr: Expr) -> bool:

@@ -39,7 +39,7 @@ class Reach:
         """Whether some caller's own conditions, flags included, may hold on a side."""
         if function.owner is not None and (function.name.startswith("__") or self.workers.is_worker_code(function)):
             return True
-        callers = self._callers(function)
+        callers = self.callers(function)
         stands = self.conditions.stands
         return not callers or any(self.occurs(one, side.nearby) and stands(one, side) for one in callers)
 
@@ -64,10 +64,10 @@ class Reach:
                 return False
         if function.owner is not None and function.name.startswith("__"):
             return True
-        callers = self._callers(function)
+        callers = self.callers(function)
         return not callers or any(self.occurs(caller, side.nearby) for caller in callers)
 
-    def _callers(self, function: FunctionNode) -> tuple[Occurrence, ...]:
+    def callers(self, function: FunctionNode) -> tuple[Occurrence, ...]:
         """Who calls a function; nobody where its name is called so often that the answer would say nothing."""
         few = len(self.receivers.code.calls.get(function.name, ())) <= MANY_CALLERS
         return self.receivers.callers(function) if few else ()

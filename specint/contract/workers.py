@@ -70,7 +70,7 @@ class Workers:
             for step in method.facts.body.steps:
                 if isinstance(step, facts.Return) and self.conditions.possible(method, step.guard, side):
                     for value in self.evaluator.evaluate(step.value, self.receivers.frame(method), step):
-                        if isinstance(value, ClassValue) and self._takes_target(value.node):
+                        if isinstance(value, ClassValue) and self.takes_target(value.node):
                             yield value.node, self.conditions.settings(method, step.guard)
         yield from ((node, ()) for node in self._registered_workers(algorithm))
         for node, call in self._constructed_workers(side):
@@ -84,10 +84,11 @@ class Workers:
                 self.evaluator.returned(maker, None, None) if isinstance(maker, FunctionNode) else (ClassValue(maker),)
             )
             for one in sorted(made, key=str):
-                if isinstance(one, (ClassValue, Instance)) and self._takes_target(one.node):
+                if isinstance(one, (ClassValue, Instance)) and self.takes_target(one.node):
                     yield one.node
 
-    def _takes_target(self, node: ClassNode) -> bool:
+    def takes_target(self, node: ClassNode) -> bool:
+        """Whether a class is a worker by its constructor: it is handed the target's worker."""
         member = self.hierarchy.lookup(node, "__init__")
         parameter = self.roots.declared.worker.target_parameter
         return (
@@ -102,7 +103,7 @@ class Workers:
             assert isinstance(call.expr, facts.Call)
             if self.conditions.possible(call.function, call.step.guard, side):
                 for value in self._chosen(call.expr.func, call.function, call.step, side):
-                    if isinstance(value, ClassValue) and self._takes_target(value.node):
+                    if isinstance(value, ClassValue) and self.takes_target(value.node):
                         yield value.node, call
 
     @cached_property

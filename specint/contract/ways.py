@@ -1,0 +1,224 @@
+"""On which ways a function of the workers is entered, and what its callers' conditions say on each.
+
+A guard in the caller counts like one around the line itself, so does one around the line that makes the object whose
+method runs. A function is taken to be entered without a condition where nobody under scan calls it, where it is handed
+on as a value, or where its callers are too many to tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from specint.contract.code import Occurrence
+from specint.contract.conditions import Side
+from specint.contract.presence import Clause, Open, Presence
+from specint.facts import model as facts
+from specint.facts.model import Expr
+from specint.graph.binding import bind_arguments
+from specint.graph.project import ClassNode, FunctionNode
+from specint.graph.questions import Questions
+from specint.graph.value import ClassValue, ConstantValue, FunctionValue, Instance, ModelObject, SequenceValue
+
+_MOST_WAYS = 12
+_DEPTH = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """One way into a function.
+
+    Attributes:
+        clauses: what holds on it, beyond the function's own conditions.
+        handed: the function's parameters, and the truth of what this way hands over where it is known: whether it is
+            None, and whether it is true.
+    """
+
+    clauses: tuple[Clause, ...] = ()
+    handed: dict[str, tuple[bool | None, bool | None]] = field(default_factory=dict)
+
+    def told(self, function: FunctionNode, literal: Open) -> bool | None:
+        """What the arguments say about a condition on a parameter."""
+        if literal.function is not function or not isinstance(literal.expr, facts.Name):
+            return None
+        if literal.expr.id in function.binds:
+            return None
+        given, truth = self.handed.get(literal.expr.id, (None, None))
+        return given if literal.of_none else truth
+
+
+_PLAIN: tuple[Way, ...] = (Way(),)
+
+
+class Ways:
+    """Answers, memoised, how functions are entered on one side."""
+
+    def __init__(self, presence: Presence) -> None:
+        self.presence = presence
+        self.reach = presence.reach
+        self.receivers = presence.reach.receivers
+        self.code = self.receivers.code
+        self._questions = Questions()
+
+    def into(self, function: FunctionNode, side: Side) -> tuple[Way, ...]:
+        """The ways into a function, at least one."""
+        return self._ways(function, side) or _PLAIN
+
+    def lasts(self, literal: Open, side: Side) -> bool:
+        """Whether a condition is one of the server's make-up, the same in every step: it asks for what is kept on an
+        object or in a module, not for what is handed over. That a worker is there at all is none: without it nobody
+        drafts."""
+        called = any(isinstance(part, facts.Call) and part.args for part in facts.walk(literal.expr))
+        return (
+            not called
+            and self._of_lasting(literal.expr, literal.function)
+            and not (literal.positive and self._is_worker(literal, side))
+        )
+
+    def _is_worker(self, literal: Open, side: Side) -> bool:
+        if not isinstance(literal.expr, (facts.Name, facts.Attribute)):
+            return False
+        evaluator = self.receivers.evaluator
+        found = self.presence.of_heirs(literal.expr, literal.function, side.algorithm)
+        values = evaluator.union(found or [evaluator.evaluate(literal.expr, self.receivers.frame(literal.function))])
+        nodes = [value.node for value in values if isinstance(value, Instance)]
+        return bool(nodes) and all(
+            self.receivers.has_side(node) or self.reach.workers.takes_target(node) for node in nodes
+        )
+
+    def _of_lasting(self, expr: Expr, function: FunctionNode) -> bool:
+        return all(self._lasts(part.id, function) for part in facts.walk(expr) if isinstance(part, facts.Name))
+
+    def _lasts(self, name: str, function: FunctionNode) -> bool:
+        if name == function.own:
+            return True
+        if any(param.name == name for param in function.facts.params):
+            return False
+        steps = function.binds.get(name)
+        if steps is None:
+            return function.outer is None or self._lasts(name, function.outer)
+        key = ("lasts", id(function), name)
+
+        def answer() -> bool:
+            return all(
+                isinstance(step, facts.Import)
+                or (
+                    isinstance(step, facts.Bind)
+                    and step.how == "="
+                    and step.value is not None
+                    and self._of_lasting(step.value, function)
+                )
+                for step in steps
+            )
+
+        return self._questions.ask(key, answer, meanwhile=True)
+
+    def _ways(self, function: FunctionNode, side: Side) -> tuple[Way, ...]:
+        def answer() -> tuple[Way, ...]:
+            return self._find(function, side)
+
+        key = (id(function), side)
+        return self._questions.ask_within(_DEPTH, key, answer, meanwhile=(), beyond=_PLAIN)
+
+    def _find(self, function: FunctionNode, side: Side) -> tuple[Way, ...]:
+        if function.outer is not None:
+            return self._where_defined(function, side)
+        if function.owner is not None and function.name == "__init__":
+            return self._where_made(function.owner, side)
+        born = self._born(function.owner, side) if function.owner is not None else ()
+        dunder = function.name.startswith("__") and function.name.endswith("__")
+        if dunder or function.name in self.code.handed_on:
+            return (Way(born),)
+        found = [way for caller in self._callers(function, side) for way in self._through(caller, function, side)]
+        if not found or len(found) > _MOST_WAYS:
+            return (Way(born),)
+        return tuple(Way((*way.clauses, *born), way.handed) for way in found)
+
+    def _callers(self, function: FunctionNode, side: Side) -> Sequence[Occurrence]:
+        callers = self.reach.callers(function)
+        return [one for one in callers if self.reach.occurs(one, side)] or callers
+
+    def _through(self, caller: Occurrence, function: FunctionNode, side: Side) -> Iterable[Way]:
+        """The ways that lead through one call; what the scheduler asks before it turns to its worker is no condition
+        of the worker's."""
+        handed = self._arguments(caller, function)
+        workers = self.reach.workers
+        if workers.is_worker_code(function) and not workers.is_worker_code(caller.function):
+            yield Way((), handed)
+            return
+        raw = self.presence.around(caller)
+        for way in self._ways(caller.function, side):
+            above = self.presence.settle(raw, side, lambda literal, way=way: way.told(caller.function, literal))  # type: ignore[misc]
+            yield Way((*above, *way.clauses), handed)
+
+    def _where_defined(self, function: FunctionNode, side: Side) -> tuple[Way, ...]:
+        """A function within another stands under what the line is under that defines it."""
+        outer = function.outer
+        assert outer is not None
+        index = next((n for n, one in enumerate(outer.facts.body.functions) if one is function.facts), None)
+        steps = (s for s in outer.facts.body.steps if isinstance(s, facts.Define) and s.index == index)
+        step = next(steps, None)
+        if step is None:
+            return _PLAIN
+        raw = self.presence.on_the_way(outer, step.guard)
+        return tuple(
+            Way((*self.presence.settle(raw, side, lambda literal, way=way: way.told(outer, literal)), *way.clauses))  # type: ignore[misc]
+            for way in self._ways(outer, side)
+        )
+
+    def _where_made(self, node: ClassNode, side: Side) -> tuple[Way, ...]:
+        """The ways into a constructor: where objects of the class are made; workers and runners always are."""
+        if self.receivers.has_side(node) or self.reach.workers.takes_target(node):
+            return _PLAIN
+        member = self.receivers.hierarchy.lookup(node, "__init__")
+        if member is not None and member.function is not None:
+            function = member.function
+            found = [way for one in self._callers(function, side) for way in self._through(one, function, side)]
+            return tuple(found) if 0 < len(found) <= _MOST_WAYS else _PLAIN
+        made = [
+            call
+            for call in self.code.calls.get(node.name, ())
+            if isinstance(call.expr, facts.Call)
+            and ClassValue(node)
+            in self.receivers.evaluator.evaluate(call.expr.func, self.receivers.frame(call.function), call.step)
+        ]
+        found = [
+            Way((*self.presence.settle(self.presence.around(call), side), *way.clauses))
+            for call in made
+            for way in self._ways(call.function, side)
+        ]
+        return tuple(found) if 0 < len(found) <= _MOST_WAYS else _PLAIN
+
+    def _born(self, node: ClassNode, side: Side) -> tuple[Clause, ...]:
+        """What holds wherever objects of a class are made."""
+        ways = self._questions.ask(("born", node.key, side), lambda: self._where_made(node, side), _PLAIN)
+        first, others = ways[0], ways[1:]
+        return tuple(clause for clause in first.clauses if all(clause in way.clauses for way in others))
+
+    def _arguments(self, caller: Occurrence, function: FunctionNode) -> dict[str, tuple[bool | None, bool | None]]:
+        assert isinstance(caller.expr, facts.Call)
+        call = caller.expr
+        if any(k.name is None for k in call.keywords) or any(isinstance(arg, facts.Starred) for arg in call.args):
+            return {}
+        bound = bind_arguments(function, call, skip_first=function.takes_receiver)
+        found = {}
+        for param in function.facts.params:
+            value = bound.get(param.name, param.default)
+            if value is not None and param.kind not in ("*", "**"):
+                found[param.name] = self._truth(value, caller)
+        return found
+
+    def _truth(self, value: Expr, caller: Occurrence) -> tuple[bool | None, bool | None]:
+        """Whether a value is there (not None), and whether it is true."""
+        if isinstance(value, facts.Constant):
+            return value.value is not None, bool(value.value)
+        if not isinstance(value, (facts.Name, facts.Attribute, facts.Call)):
+            return None, None
+        values = self.receivers.evaluator.evaluate(value, self.receivers.frame(caller.function), caller.step)
+        if values and all(isinstance(one, (Instance, ModelObject, ClassValue, FunctionValue)) for one in values):
+            return True, True
+        if values and all(isinstance(one, SequenceValue) for one in values):
+            return True, None
+        if values and all(isinstance(one, ConstantValue) and one.value is None for one in values):
+            return False, False
+        return None, None
