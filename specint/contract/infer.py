@@ -12,7 +12,7 @@ from specint.contract.conditions import Side
 from specint.contract.flags import is_given
 from specint.contract.interfaces import classify
 from specint.contract.model import CallShape, Condition, Requirement, Role, Site, Strength, Use
-from specint.contract.presence import Clause, Has, Holds, IsA, Open, Presence, site_of
+from specint.contract.presence import Clause, Has, Holds, IsA, Literal, Open, Presence, site_of
 from specint.contract.reach import Reach
 from specint.contract.settings import Settings
 from specint.contract.touches import Touch, find_touches
@@ -260,14 +260,24 @@ class Inference:
 
     def _settings_above(self, way: Way, side: Side) -> tuple[str, ...]:
         """The settings that the callers ask for: what differs from step to step is none."""
-        lasting = (c for c in way.clauses if all(isinstance(one, Open) and self.ways.lasts(one, side) for one in c))
-        return self._settings(lasting)
+        kept = (
+            clause
+            for clause in way.clauses
+            if all(isinstance(one, Open) and self.ways.lasts(one, side) and not _is_called(one) for one in clause)
+        )
+        decided = (clause for clause in way.clauses if all(self._by_default(one) is not None for one in clause))
+        return self._settings(dict.fromkeys((*kept, *decided)))
+
+    def _by_default(self, literal: Literal) -> bool | None:
+        """What an open condition answers where no setting is given."""
+        if not isinstance(literal, Open) or self.presence.decides(literal):
+            return None
+        return self.settings.truth(literal.expr, literal.function, of_none=literal.of_none)
 
     def _opts_in(self, literal: Open) -> bool:
         if self.presence.decides(literal):
             return False
-        by_default = self.settings.truth(literal.expr, literal.function, of_none=literal.of_none)
-        if by_default is not None:
+        if (by_default := self._by_default(literal)) is not None:
             return by_default is not literal.positive
         return is_given(not literal.positive, literal.expr, literal.function, self.reach.receivers.evaluator)
 
@@ -297,8 +307,11 @@ class Inference:
             for place in list(merged[key]):
                 touch, algorithm, _ = place
                 for function, role, under, meaning in groups:
-                    same = (function, role, under) == (touch.function, key[0], algorithm)
-                    if same and touch.member in str(meaning.group).split("|"):
+                    place = meaning.decided_by  # where the first choice was looked for: perhaps in the caller
+                    here = touch.function is function or (
+                        place is not None and place == site_of(touch.function, place.line)
+                    )
+                    if here and (role, under) == (key[0], algorithm) and touch.member in str(meaning.group).split("|"):
                         merged[key].remove(place)
                         target = (*key[:3], "any-of", meaning.group, meaning.condition, bool(meaning.settings))
                         merged[target].append((touch, algorithm, meaning))
@@ -355,6 +368,10 @@ class Inference:
         workers = self.reach.workers.package.replace(".", "/") + "/"
         decided = "" not in algorithms or any(site.file.startswith(workers) for site in sites)
         return classify(member, (site.file for site in sites), decided=decided)
+
+
+def _is_called(literal: Open) -> bool:
+    return any(isinstance(part, facts.Call) for part in facts.walk(literal.expr))
 
 
 def _strictness(meaning: Meaning) -> tuple[bool, int, bool]:
