@@ -307,9 +307,9 @@ class Inference:
             for place in list(merged[key]):
                 touch, algorithm, _ = place
                 for function, role, under, meaning in groups:
-                    place = meaning.decided_by  # where the first choice was looked for: perhaps in the caller
+                    asked = meaning.decided_by  # where the first choice was looked for: perhaps in the caller
                     here = touch.function is function or (
-                        place is not None and place == site_of(touch.function, place.line)
+                        asked is not None and asked == site_of(touch.function, asked.line)
                     )
                     if here and (role, under) == (key[0], algorithm) and touch.member in str(meaning.group).split("|"):
                         merged[key].remove(place)

@@ -16,6 +16,7 @@ from specint.contract.presence import Clause, Open, Presence
 from specint.facts import model as facts
 from specint.facts.model import Expr
 from specint.graph.binding import bind_arguments
+from specint.graph.containers import union
 from specint.graph.project import ClassNode, FunctionNode
 from specint.graph.questions import Questions
 from specint.graph.value import ClassValue, ConstantValue, FunctionValue, Instance, ModelObject, SequenceValue
@@ -80,7 +81,7 @@ class Ways:
             return False
         evaluator = self.receivers.evaluator
         found = self.presence.of_heirs(literal.expr, literal.function, side.algorithm)
-        values = evaluator.union(found or [evaluator.evaluate(literal.expr, self.receivers.frame(literal.function))])
+        values = union(found or [evaluator.evaluate(literal.expr, self.receivers.frame(literal.function))])
         nodes = [value.node for value in values if isinstance(value, Instance)]
         return bool(nodes) and all(
             self.receivers.has_side(node) or self.reach.workers.takes_target(node) for node in nodes

@@ -233,25 +233,15 @@ def test_question_that_not_every_way_asks_changes_nothing(asked, name: str) -> N
 @pytest.mark.parametrize(
     ("methods", "unconditional"),
     [
-        ("def setup(self):\n    self.use()\n\ndef use(self):\n    self.model.hook()\n", True),
-        (
-            "def setup(self):\n    if self.pool.special:\n        self.use()\n\ndef use(self):\n    self.model.hook()\n",
-            False,
-        ),
-        (
-            "def setup(self):\n    wide = self.pool.wide\n    if wide and self.gpu:\n        self.use()\n\n"
-            "def use(self):\n    self.model.hook()\n",
-            False,
-        ),
-        (
-            "def step(self, batch):\n    if batch.ready:\n        self.use()\n\ndef use(self):\n    self.model.hook()\n",
-            True,
-        ),
+        ("def setup(self):\n    self.use()\n", True),
+        ("def setup(self):\n    if self.pool.special:\n        self.use()\n", False),
+        ("def setup(self):\n    wide = self.pool.wide\n    if wide and self.gpu:\n        self.use()\n", False),
+        ("def step(self, batch):\n    if batch.ready:\n        self.use()\n", True),
     ],
     ids=["always", "only with some pool", "only with two things", "in some steps of every server"],
 )
 def test_condition_of_the_make_up_in_the_caller_is_one(asked, methods: str, unconditional: bool) -> None:
-    found = asked(methods)["hook", "call"]
+    found = asked(methods + "\ndef use(self):\n    self.model.hook()\n")["hook", "call"]
     assert (found.strength, found.unconditional) == ("required", unconditional)
 
 
@@ -321,7 +311,7 @@ RAISES = {
         "raises",
     ),
     "kept and then raised about": (
-        "self.has = hasattr(self.model, 'hook')\nif not self.has:\n    raise ValueError('no hook')\nself.model.hook()\n",
+        "self.has = hasattr(self.model, 'hook')\nif not self.has:\n    raise ValueError\nself.model.hook()\n",
         "raises",
     ),
 }
