@@ -15,14 +15,15 @@ from specint.reading import named_path, read_regular
 from specint.suggestion import did_you_mean
 
 TABLE = "tool.specint"
-DEMAND = re.compile(r"[\w.]+:\w+")
+DEMAND = re.compile(r"[\w.]+(\s*\+\s*[\w.]+)?:\w+")
 
 
 class Demand(msgspec.Struct, frozen=True, order=True):
-    """A model class (by its name, or dotted) that must meet what an algorithm asks."""
+    """A model class (by its name, or dotted) that must meet what an algorithm asks; with `draft`, both together."""
 
     model: str
     algorithm: str
+    draft: str = ""
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,7 +32,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         sglang: as the option `--sglang` takes it: a release or a path; None for the installed one.
         algorithms: the algorithms to look at; empty for all.
-        require: classes that must meet an algorithm, "Class:ALGORITHM" in the file.
+        require: classes that must meet an algorithm, "Class:ALGORITHM" or "Target+Draft:ALGORITHM" in the file.
         models: paths or dotted packages of the user's own models.
         select, ignore: rules, by symbol or id.
         exclude: globs of files that get no findings.
@@ -78,12 +79,13 @@ def load_config(start: Path | None = None, *, file: Path | None = None) -> Confi
 
 
 def demand(text: str, where: str) -> Demand:
-    """Takes "Class:ALGORITHM" apart; SpecintError with `where` as its place if it isn't of that form."""
+    """Takes "Class:ALGORITHM" or "Target+Draft:ALGORITHM" apart; SpecintError with `where` if it isn't of that form."""
     if not DEMAND.fullmatch(text.strip()):
-        hint = 'write "Class:ALGORITHM", for example "KimiK25ForConditionalGeneration:EAGLE3"'
+        hint = 'write "Class:ALGORITHM" or "Target+Draft:ALGORITHM", as in "KimiK25ForConditionalGeneration:EAGLE3"'
         raise SpecintError(f"{text!r} names no class and algorithm", where, hint)
-    model, _, algorithm = text.strip().rpartition(":")
-    return Demand(model, algorithm)
+    models, _, algorithm = text.strip().rpartition(":")
+    model, _, draft = (part.strip() for part in models.partition("+"))
+    return Demand(model, algorithm, draft)
 
 
 def check_names(names: Iterable[str], known: Iterable[str], what: str, where: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from specint.source.tree import SourceFile, Tree
 
@@ -14,21 +14,32 @@ if TYPE_CHECKING:
     from specint.config import Config, Demand
 
 
-def required(analysis: Analysis, require: Iterable[Demand], where: str) -> set[tuple[str, str]]:
-    """The demands of a configuration as pairs of dotted class and algorithm; an unknown name is an error."""
+class Wanted(NamedTuple):
+    """A dotted class that must meet an algorithm, by itself or with a draft (dotted, "" for none)."""
+
+    model: str
+    algorithm: str
+    draft: str = ""
+
+
+def required(analysis: Analysis, require: Iterable[Demand], where: str) -> set[Wanted]:
+    """The demands of a configuration by dotted classes; an unknown name is an error."""
     from specint.analysis.scope import find_models, resolve_algorithms
 
-    pairs: set[tuple[str, str]] = set()
+    found: set[Wanted] = set()
     for wanted in require:
-        place = f"{where}: {wanted.model}:{wanted.algorithm}"
+        names = f"{wanted.model}+{wanted.draft}" if wanted.draft else wanted.model
+        place = f"{where}: {names}:{wanted.algorithm}"
         (algorithm,) = resolve_algorithms(analysis.contract, [wanted.algorithm], place)
-        pairs.update((model.class_, algorithm) for model in find_models(analysis.models, wanted.model, place))
-    return pairs
+        drafts = [one.class_ for one in find_models(analysis.models, wanted.draft, place)] if wanted.draft else [""]
+        models = find_models(analysis.models, wanted.model, place)
+        found.update(Wanted(model.class_, algorithm, draft) for model in models for draft in drafts)
+    return found
 
 
-def unmet(analysis: Analysis, pairs: Iterable[tuple[str, str]]) -> list[Finding]:
-    """What is missing of what the pairs of class and algorithm demand."""
-    return [finding for class_, algorithm in sorted(pairs) for finding in demand(analysis, class_, algorithm)]
+def unmet(analysis: Analysis, wanted: Iterable[Wanted]) -> list[Finding]:
+    """What is missing of what is demanded."""
+    return [finding for one in sorted(wanted) for finding in demand(analysis, *one)]
 
 
 def without_excluded(findings: Iterable[Finding], config: Config, tree: Tree) -> list[Finding]:
@@ -56,9 +67,11 @@ def _excluded(file: str, config: Config, tree: Tree) -> bool:
     )
 
 
-def demand(analysis: Analysis, model: str, algorithm: str) -> tuple[Finding, ...]:
-    """What a model (by dotted class) lacks for an algorithm that was demanded of it."""
-    from specint.checks.rules.unsupported_algorithm import demanded
+def demand(analysis: Analysis, model: str, algorithm: str, draft: str = "") -> tuple[Finding, ...]:
+    """What a model (by dotted class), or it and its draft, lack for an algorithm that was demanded of them."""
+    from specint.checks.rules.unsupported_algorithm import demanded, demanded_pair
 
-    found = next(one for one in analysis.models if one.class_ == model)
-    return demanded(analysis.contract, found, algorithm)
+    found = {one.class_: one for one in analysis.models}
+    if draft:
+        return demanded_pair(analysis.contract, found[model], found[draft], algorithm)
+    return demanded(analysis.contract, found[model], algorithm)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @options.check_formats
 @options.models_option
 @options.algorithms_option
+@options.draft_option
 @options.selection
 @options.gate
 @click.option(
@@ -38,6 +39,7 @@ def command(
     also: tuple[str, ...],
     models: tuple[str, ...],
     algorithms: tuple[str, ...],
+    draft: str,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     baseline: Path | None,
@@ -54,6 +56,7 @@ def command(
 
     --algorithm together with --model, or with files or folders of your own, is a demand: what the model lacks for that
     algorithm is an error even if it never claimed to support it. By itself it limits the findings to that algorithm.
+    With --draft the demand is on both together: the model as the target, and that draft for it.
 
     A `# pylint: disable=RULE` comment counts here as it does for pylint.
     """
@@ -65,17 +68,21 @@ def command(
 
     config = configured(common)
     extra = options.also_of(also)
+    if draft and not (algorithms and (models or paths)):
+        raise click.UsageError(
+            "--draft names the draft of a pair: name its target (--model, or a file) and --algorithm"
+        )
     known_file = gate.baseline_path(baseline, config.baseline, updating=update_baseline)
     symbols = selected_symbols(options.listed(select) or config.select, (*config.ignore, *options.listed(ignore)))
     failing = failing_symbols(options.listed(fail_on))
     session = session_of(common, config, paths)
     wanted = options.algorithms_of(session.analysis.contract, options.listed(algorithms), config)
-    checked = _checked(session, options.listed(models))
+    checked = _checked(session, options.listed(models), draft)
     if not checked:
         printing.warn("no registered model class in these files", quiet=common.quiet)
 
     lost = _lost(session, common, since) if since else ()
-    demands = _demands(session, checked, bool(models), wanted if options.listed(algorithms) else ())
+    demands = _demands(session, checked, bool(models), wanted if options.listed(algorithms) else (), draft)
     spoken = _unsuppressed(session, checked, (*demands, *lost))
     everything = select_findings(without_excluded(spoken, config, session.tree), symbols)
     findings = _about(session, checked, everything, wanted, demands, limited=bool(models))
@@ -110,7 +117,7 @@ def _lost(session: Session, common: options.Common, since: str) -> tuple[Finding
     return lost(now.contract, now.models, then.models, then.sglang.version)
 
 
-def _checked(session: Session, names: Sequence[str]) -> tuple[ModelCompliance, ...]:
+def _checked(session: Session, names: Sequence[str], draft: str) -> tuple[ModelCompliance, ...]:
     """The models that the command is about."""
     from specint.analysis.scope import find_models
 
@@ -124,7 +131,8 @@ def _checked(session: Session, names: Sequence[str]) -> tuple[ModelCompliance, .
             from specint.errors import SpecintError
 
             raise SpecintError(f"no model class {', '.join(names)} in these files", "--model")
-    return models
+    beside = find_models(session.analysis.models, draft, "--draft") if draft else ()
+    return (*models, *(one for one in beside if one not in models))
 
 
 def _unsuppressed(
@@ -155,7 +163,7 @@ def _about(
     found = [
         finding
         for finding in everything
-        if finding.class_ in classes or (not limited and (files is None or finding.file in files))
+        if finding in demands or finding.class_ in classes or (not limited and (files is None or finding.file in files))
     ]
     if algorithms:
         demanded = {*demands, *about_algorithms(found, algorithms)}
@@ -164,21 +172,24 @@ def _about(
 
 
 def _demands(
-    session: Session, checked: Sequence[ModelCompliance], by_name: bool, algorithms: Sequence[str]
+    session: Session, checked: Sequence[ModelCompliance], by_name: bool, algorithms: Sequence[str], draft: str
 ) -> list[Finding]:
     """What is missing of what the options and the configuration demand of these models."""
-    from specint.analysis.demands import required, unmet
+    from specint.analysis.demands import Wanted, required, unmet
+    from specint.analysis.scope import find_models
     from specint.config import place
 
-    pairs = {
-        (model.class_, algorithm)
-        for algorithm in algorithms
-        for model in checked
-        if by_name or model.file in session.opened.singled_out
-    }
-    classes = {model.class_ for model in checked}
-    standing = required(session.analysis, session.config.require, place(session.config, "require"))
-    return unmet(session.analysis, pairs | {pair for pair in standing if pair[0] in classes})
+    analysis, classes = session.analysis, {model.class_ for model in checked}
+    standing = required(analysis, session.config.require, place(session.config, "require"))
+    wanted = {one for one in standing if classes & {one.model, one.draft}}
+    if draft:
+        drafts = find_models(analysis.models, draft, "--draft")
+        targets = [one for one in checked if one not in drafts] or drafts
+        wanted |= {Wanted(one.class_, a, beside.class_) for a in algorithms for one in targets for beside in drafts}
+    else:
+        singled_out = session.opened.singled_out
+        wanted |= {Wanted(one.class_, a) for a in algorithms for one in checked if by_name or one.file in singled_out}
+    return unmet(analysis, wanted)
 
 
 def _scope(

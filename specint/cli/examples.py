@@ -21,6 +21,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "explain": (
         "specint explain KimiVLForConditionalGeneration --algorithm EAGLE3 --sglang 0.5.23",
+        "specint explain LlamaForCausalLM --draft LlamaForCausalLMEagle3 --algorithm EAGLE3",
         "specint explain spec-missing-delegation",
     ),
     "graph": (

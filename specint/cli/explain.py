@@ -23,13 +23,20 @@ if TYPE_CHECKING:
 @click.argument("what", metavar="CLASS_OR_RULE")
 @options.format_option
 @options.algorithms_option
+@options.draft_option
 @options.common
-def command(what: str, format_: options.Format, algorithms: tuple[str, ...], **rest: Any) -> int:  # noqa: ANN401
+def command(
+    what: str,
+    format_: options.Format,
+    algorithms: tuple[str, ...],
+    draft: str,
+    **rest: Any,  # noqa: ANN401 - the common options
+) -> int:
     """Why a model fails an algorithm, or what a rule means.
 
     CLASS_OR_RULE is a model class (LlamaForCausalLM), or a rule by symbol or id (spec-missing-delegation, E7701). For a
     class: the verdict, each requirement with its status, who asks for it, the way to the class that has it, and the
-    lines to add.
+    lines to add. With --draft it is the target of a pair: one answer for both, and what they hand each other.
     """
     common = options.Common.taken_from(rest)
     from specint.checks.catalog import find_rule, rule
@@ -37,7 +44,7 @@ def command(what: str, format_: options.Format, algorithms: tuple[str, ...], **r
     if find_rule(what) or _looks_like_a_rule(what):
         _explain_rule(rule(what), format_, common)
         return 0
-    return _explain_model(what, options.listed(algorithms), format_, common)
+    return _explain_model(what, options.listed(algorithms), draft, format_, common)
 
 
 def _looks_like_a_rule(what: str) -> bool:
@@ -59,7 +66,7 @@ def _explain_rule(rule: Rule, format_: options.Format, common: options.Common) -
         printing.put_text(lambda console: print_rule_page(console, rule), common.output, common.colour)
 
 
-def _explain_model(name: str, names: Sequence[str], format_: options.Format, common: options.Common) -> int:
+def _explain_model(name: str, names: Sequence[str], draft: str, format_: options.Format, common: options.Common) -> int:
     if format_ == "markdown":
         raise click.UsageError("a model is explained as text or json; markdown is for rules")
     from specint.analysis.scope import find_models, resolve_algorithms
@@ -68,7 +75,10 @@ def _explain_model(name: str, names: Sequence[str], format_: options.Format, com
     session = session_of(common, configured(common))
     analysis = session.analysis
     wanted = resolve_algorithms(analysis.contract, names)
-    for model in find_models(analysis.models, name, "explain"):
+    for beside in find_models(analysis.models, draft, "--draft") if draft else ():
+        for model in find_models(analysis.models, name, "explain"):
+            _put_pair(session, model, beside, wanted or _of_pair(model, beside, analysis), format_, common)
+    for model in find_models(analysis.models, name, "explain") if not draft else ():
         _put(session, model, wanted or _telling(model, analysis), format_, common)
     return 2 if printing.put_diagnostics(analysis.diagnostics, quiet=common.quiet) else 0
 
@@ -94,6 +104,40 @@ def _put(
         common.output,
         common.colour,
     )
+
+
+def _put_pair(
+    session: Session,
+    target: ModelCompliance,
+    draft: ModelCompliance,
+    algorithms: Sequence[str],
+    format_: options.Format,
+    common: options.Common,
+) -> None:
+    from specint.analysis.scope import about_algorithms
+    from specint.checks.selection import finding_order
+    from specint.compliance.pairs import pair_of
+    from specint.outputs.pair_text import print_pairs
+
+    analysis = session.analysis
+    pairs = [pair_of(analysis.contract, target, draft, algorithm) for algorithm in algorithms]
+    about = [one for one in analysis.findings if one.class_ in (target.class_, draft.class_)]
+    findings = sorted(about_algorithms(about, algorithms), key=finding_order)
+    if format_ == "json":
+        from specint.outputs.json_documents import pairs_json
+
+        printing.put_bytes(pairs_json(analysis, pairs, findings), common.output)
+        return
+    printing.put_text(
+        lambda console: print_pairs(console, analysis, target, draft, pairs, findings, session.shown),
+        common.output,
+        common.colour,
+    )
+
+
+def _of_pair(target: ModelCompliance, draft: ModelCompliance, analysis: Analysis) -> tuple[str, ...]:
+    """The algorithms that the draft is made for, else those that the target is judged by."""
+    return tuple(draft.drafts_for) or _telling(target, analysis)
 
 
 def _telling(model: ModelCompliance, analysis: Analysis) -> tuple[str, ...]:

@@ -188,6 +188,13 @@ def algorithms_option(command: F) -> F:
     )(command)
 
 
+def draft_option(command: F) -> F:
+    """`--draft`."""
+    return click.option(
+        "--draft", "draft", default="", metavar="CLASS", help="Together with this draft: both sides of a pair."
+    )(command)
+
+
 def selection(command: F) -> F:
     """`--select` and `--ignore`."""
     decorators = [

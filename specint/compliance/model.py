@@ -88,6 +88,7 @@ class ModelCompliance(msgspec.Struct, frozen=True, kw_only=True):
         mro: dotted classes in method resolution order; classes outside the tree as they are imported.
         members: every member that a requirement names.
         algorithms: a verdict for every algorithm of the contract: a draft's as a draft, any other model's as a target.
+        made_from: of a draft: the classes whose checkpoints SGLang reads as one of it, by name.
         drafts_for: the algorithms that a draft is made for, each with how that is known; empty for a target.
     """
 
@@ -102,6 +103,7 @@ class ModelCompliance(msgspec.Struct, frozen=True, kw_only=True):
     members: dict[str, MemberStatus]
     algorithms: dict[str, Verdict]
     drafts_for: dict[str, str] = {}
+    made_from: tuple[str, ...] = ()
 
     @property
     def applicable(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from specint.compliance.members import Members
 from specint.compliance.statements import Rewrite, Statements
+from specint.compliance.verdicts import drafting
 from specint.contract.model import Contract
 from specint.facts import model as facts
 from specint.graph.composition import Composition
@@ -225,9 +226,7 @@ class Serving:
     @cached_property
     def drafting(self) -> tuple[str, ...]:
         """The algorithms whose worker loads a draft and hands it something of the target's."""
-        of_drafts = {a for r in self.contract.requirements if r.role == "draft" for a in r.algorithms}
-        of_targets = {a for r in self.contract.requirements if r.role == "target" for a in r.algorithms}
-        return tuple(a for a in self.contract.algorithms if a in of_drafts & of_targets)
+        return drafting(self.contract)
 
     def _plainest(self, node: ClassNode) -> Reasons:
         """For a draft that shows no sign: the algorithms that ask their drafts for the fewest members of their own."""

@@ -84,6 +84,13 @@ def verdict_of(demands: Demands, members: Mapping[str, MemberStatus], reason: st
     return Verdict(verdict=word, missing=missing, unknown=(*unknown, *unsure), reason=why)
 
 
+def drafting(contract: Contract) -> tuple[str, ...]:
+    """The algorithms whose worker loads a draft and hands it something of the target's."""
+    of_drafts = {a for r in contract.requirements if r.role == "draft" for a in r.algorithms}
+    of_targets = {a for r in contract.requirements if r.role == "target" for a in r.algorithms}
+    return tuple(a for a in contract.algorithms if a in of_drafts & of_targets)
+
+
 def as_draft(
     algorithm: str,
     drafts_for: Mapping[str, str],

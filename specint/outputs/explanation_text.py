@@ -11,7 +11,8 @@ from specint.analysis.counts import counted
 from specint.analysis.model import Analysis
 from specint.analysis.scope import requirements_of
 from specint.checks.finding import Finding
-from specint.compliance.model import Inner, MemberStatus, ModelCompliance, VerdictWord
+from specint.checks.wording import listed
+from specint.compliance.model import Inner, MemberStatus, ModelCompliance, Verdict, VerdictWord
 from specint.contract.model import Requirement, Site
 from specint.outputs.addition import grouped
 from specint.outputs.findings_text import finding_line
@@ -83,27 +84,39 @@ def _print_head(
     for wrap in model.wraps:
         classes = ", ".join(_last(name) for name in wrap.classes) or f"not known ({wrap.reason or 'no reason given'})"
         console.print(Text(f"holds {wrap.attribute} {signs.arrow} {classes}"), soft_wrap=True)
+    for why, served in _made_for(model).items():
+        console.print(Text(f"a draft for {listed(served)}: {why}"), soft_wrap=True)
     console.print()
     for algorithm in algorithms:
         verdict = model.algorithms.get(algorithm)
-        if verdict is None:
-            continue
-        told = ", ".join(
-            [
-                *verdict.missing,
-                *(f"{member} can't work" for member in verdict.broken),
-                *(f"{one}?" for one in verdict.unknown),
-            ]
-        )
-        text = Text.assemble(
-            (f"{algorithm}: ", "bold"), (signs.labelled(verdict.verdict), VERDICT_STYLES[verdict.verdict])
-        )
-        if told:
-            text.append(f"  {told}")
-        if verdict.reason:
-            text.append(f"  ({verdict.reason})", style="dim")
-        console.print(text, soft_wrap=True)
+        if verdict is not None:
+            console.print(verdict_line(algorithm, verdict, signs), soft_wrap=True)
     console.print()
+
+
+def verdict_line(label: str, verdict: Verdict, signs: Signs) -> Text:
+    """`EAGLE3: ✗ missing  set_eagle3_layers_to_capture`, with the reason where there is one."""
+    told = ", ".join(
+        [
+            *verdict.missing,
+            *(f"{member} can't work" for member in verdict.broken),
+            *(f"{one}?" for one in verdict.unknown),
+        ]
+    )
+    text = Text.assemble((f"{label}: ", "bold"), (signs.labelled(verdict.verdict), VERDICT_STYLES[verdict.verdict]))
+    if told:
+        text.append(f"  {told}")
+    if verdict.reason:
+        text.append(f"  ({verdict.reason})", style="dim")
+    return text
+
+
+def _made_for(model: ModelCompliance) -> dict[str, list[str]]:
+    """How it is known what a draft is made for -> the algorithms of which it says so."""
+    found: dict[str, list[str]] = {}
+    for algorithm, why in model.drafts_for.items():
+        found.setdefault(why, []).append(algorithm)
+    return found
 
 
 def _print_requirement(

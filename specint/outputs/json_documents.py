@@ -1,4 +1,5 @@
-"""The versioned JSON documents: `specint.report/1`, `specint.findings/1`, `specint.rules/1`, `specint.explanation/1`.
+"""The versioned JSON documents: `specint.report/1`, `specint.findings/1`, `specint.rules/1`, `specint.explanation/1`,
+`specint.pairs/1`.
 
 The keys of a version stay; new ones may come. The same analysis gives the same bytes: structs are written in the order
 of their fields, mappings in the order of their keys.
@@ -16,6 +17,7 @@ from specint.checks.baseline import Comparison
 from specint.checks.catalog import Rule
 from specint.checks.finding import Finding
 from specint.compliance.model import ModelCompliance
+from specint.compliance.pairs import Pair
 from specint.contract.difference import Change
 from specint.contract.model import Contract, Requirement
 from specint.errors import Diagnostic
@@ -48,6 +50,14 @@ class _Explanation(msgspec.Struct, frozen=True):
     sglang: Origin
     model: ModelCompliance
     requirements: tuple[Requirement, ...]
+    findings: tuple[Finding, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class _Pairs(msgspec.Struct, frozen=True):
+    schema: str
+    sglang: Origin
+    pairs: tuple[Pair, ...]
     findings: tuple[Finding, ...]
     diagnostics: tuple[Diagnostic, ...]
 
@@ -101,6 +111,12 @@ def explanation_json(
     document = _Explanation(
         "specint.explanation/1", analysis.sglang, model, tuple(requirements), tuple(findings), analysis.diagnostics
     )
+    return _written(document)
+
+
+def pairs_json(analysis: Analysis, pairs: Sequence[Pair], findings: Sequence[Finding]) -> bytes:
+    """`specint.pairs/1`: a target and a draft under some algorithms, and the findings about both."""
+    document = _Pairs("specint.pairs/1", analysis.sglang, tuple(pairs), tuple(findings), analysis.diagnostics)
     return _written(document)
 
 

@@ -64,7 +64,7 @@ class SpecintChecker(BaseChecker):
             {
                 "type": "csv",
                 "default": (),
-                "metavar": "<class:algorithm>",
+                "metavar": "<class[+draft]:algorithm>",
                 "help": "Models that must support an algorithm, whether or not they claim to.",
             },
         ),

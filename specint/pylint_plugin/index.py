@@ -122,7 +122,9 @@ class Index:
         wanted = (*(demand(line, "specint-require") for line in self._settings.require), *config.require)
         known = {model.name for model in analysis.models} | {model.class_ for model in analysis.models}
         # A run over one's own models also meets trees that don't hold them all: `specint check` reports a wrong name.
-        pairs = required(analysis, (line for line in wanted if line.model in known), "specint-require")
+        pairs = required(
+            analysis, (line for line in wanted if {line.model, line.draft} <= {*known, ""}), "specint-require"
+        )
         every = frozenset(rule.symbol for rule in all_rules())
         return select_findings(without_excluded([*found, *unmet(analysis, pairs)], config, tree), every)
 
