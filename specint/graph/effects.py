@@ -342,6 +342,10 @@ class Effects:
                         case _:
                             pass
 
+    def parts(self, node: ClassNode) -> tuple[ClassNode, ...]:
+        """The classes of which an object is built, by name: also through lists and tables."""
+        return self._built.of(node)
+
     def read_by_parts(self, node: ClassNode, attribute: str) -> Place | None:
         """Where the classes of which an object is built (its layers, in lists that aren't followed) read a name."""
         for part in self._built.of(node):

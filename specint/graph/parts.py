@@ -31,7 +31,8 @@ class Parts:
                 for part in self._named_classes(one):
                     if part not in found and part not in own:
                         found[part] = None
-                        pending += [above for above in self.hierarchy.order(part).nodes if above not in found]
+                        above = self.hierarchy.order(part).nodes[1:]
+                        pending += [part, *(one for one in above if one not in found)]
             self._known[node.key] = tuple(found)
         return self._known[node.key]
 

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.flow import capture_hooks, effects
+from specint.checks.skipping import skipping_parts
 from specint.checks.wording import listed
 from specint.compliance.model import ModelCompliance
 from specint.facts import model as facts
-from specint.graph.effects import Place, Read
+from specint.graph.dataflow import Reach, reaches
+from specint.graph.effects import Place, Read, Run
 from specint.graph.hierarchy import external_classes
 from specint.graph.opening import is_open
 from specint.graph.project import ClassNode, FunctionNode
-from specint.graph.steps import written
+from specint.graph.steps import expressions, read_names, written
 from specint.graph.value import ConstantValue
 
 SYMBOL = "spec-uninitialized-attribute"
@@ -50,7 +52,130 @@ def check(context: Context) -> Iterator[Finding]:
         members = [m for m in asked[model.roles[0]] if m in may and (model.roles[0] == "target" or m not in hooks)]
         for name, (read, reading) in _reads(context, node, (FORWARD, *members), unset).items():
             algorithms = unset[name].algorithms or model.under(_asking(context, model.roles[0], reading))
-            yield _finding(context, model, name, read, unset[name], algorithms, tuple(dict.fromkeys(reading)))
+            yield _finding(context, model, node, name, read, unset[name], algorithms, tuple(dict.fromkeys(reading)))
+    for model in context.models:
+        yield from _within(context, model, hooks)
+
+
+def _within(context: Context, model: ModelCompliance, hooks: dict[str, tuple[str, ...]]) -> Iterator[Finding]:
+    """The same of the objects that a model is built of: its body, their layers, the blocks within."""
+    for part in skipping_parts(context, context.node(model)):
+        unset = {name: one for name, one in _unset(context, part, {}).items() if one.skipped}
+        offered = tuple(hook for hook in hooks if model.members[hook].status == "present")
+        for name, read in sure_reads(context, part, unset).items():
+            if not _while_capturing(read, context.once(capture_marks)):
+                yield _finding(context, model, part, name, read, unset[name], (), (FORWARD,))
+            elif "target" in model.roles and (under := _capturing(model, offered, hooks)):
+                yield _finding(context, model, part, name, read, unset[name], under, offered)
+
+
+def sure_reads(context: Context, node: ClassNode, unset: dict[str, _Unset]) -> dict[str, Read]:
+    """Attribute -> where forward of a part reads it, on a way that servers really take.
+
+    What stands under a test of the configuration, or of what a batch brings, may never run for this class.
+    """
+    flow, marks = effects(context), context.once(capture_marks)
+    known = _reads(context, node, (FORWARD,), unset)
+    start = flow.hierarchy.lookup(node, FORWARD)
+    if not known or start is None or start.function is None:
+        return {}
+    sure = {id(start.function)}
+    runs = list(flow.runs(node, FORWARD, within=()))
+    for run in runs:  # the nearest first: who calls comes before who is called
+        if id(run.function) not in sure:
+            continue
+        for step in flow.steps(run):
+            for call in _calls_of(step):
+                if _is_taken(run, step, (), marks):
+                    sure |= {id(f) for f, held, _ in flow.callees(call, run) if held == run.receiver}
+    found: dict[str, Read] = {}
+    for run in runs:
+        for reach in reaches(run.function) if id(run.function) in sure else ():
+            name = reach.expr.name
+            if name not in known or name in found or reach.expr.base != facts.Name(run.own or ""):
+                continue
+            if _is_taken(run, reach.step, reach.tests, marks) and not _is_ruled_out(context, node, run, reach):
+                found[name] = Read(name, Place(run.function, reach.expr.line), run, reach.step.guard, soft=False)
+    return found
+
+
+def _is_ruled_out(context: Context, node: ClassNode, run: Run, reach: Reach) -> bool:
+    """Whether a test within the statement keeps a read off, as `x if self.is_on else None` does."""
+    read = Read(reach.expr.name, Place(run.function, reach.expr.line), run, reach.step.guard, soft=False)
+    return _is_off(context, node, read) or any(_constant(context, node, one, read) is False for one in reach.tests)
+
+
+def _is_taken(run: Run, step: facts.Step, tests: tuple[facts.Expr, ...], marks: frozenset[str]) -> bool:
+    """Whether nothing on the way to a step asks for more than the object's state, or whether a layer is captured."""
+    guards = run.function.facts.body.guards_of(step.guard)
+    asked = [g.test for g in guards if g.test is not None and g.positive and g.kind != "loop"]
+    return all(_asks_for(test, marks) or _is_own(run, test) for test in (*asked, *tests))
+
+
+def _is_own(run: Run, test: facts.Expr) -> bool:
+    """Whether a test is about the object, or about sizes and None."""
+    match test:
+        case facts.Not():
+            return True
+        case facts.Boolean(values=values):
+            return all(_is_own(run, value) for value in values)
+        case facts.Compare():
+            return not any(isinstance(part, facts.Call) for part in facts.walk(test))
+        case facts.Attribute(base=facts.Name(id=base)):
+            return base == run.own
+        case _:
+            return False
+
+
+def _calls_of(step: facts.Step) -> Iterator[facts.Call]:
+    for expr in expressions(step):
+        yield from (part for part in facts.walk(expr) if isinstance(part, facts.Call))
+
+
+def _capturing(model: ModelCompliance, offered: tuple[str, ...], hooks: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The algorithms that tell a model what to capture, each once."""
+    return model.under(tuple(dict.fromkeys(a for hook in offered for a in hooks[hook])))
+
+
+def capture_marks(context: Context) -> frozenset[str]:
+    """The attributes by which capture hooks tell what to capture."""
+    flow, hooks = effects(context), capture_hooks(context)
+    return frozenset(
+        write.attribute
+        for model in context.models
+        for hook in hooks
+        if model.members[hook].status == "present"
+        for write in flow.writes(context.node(model), hook)
+    )
+
+
+def _while_capturing(read: Read, marks: frozenset[str]) -> bool:
+    """Whether an attribute is read only where a layer is captured: a test on the way, or before it in its own
+    statement, asks for what a capture hook writes."""
+    body = read.run.function.facts.body
+    for guard in body.guards_of(read.guard):
+        if guard.test is not None and guard.positive and _asks_for(guard.test, marks):
+            return True
+    for step in body.steps:
+        for expr in expressions(step) if step.guard == read.guard else ():
+            for part in facts.walk(expr):
+                if isinstance(part, facts.Boolean) and part.op == "and" and _reads_after(part, read, marks):
+                    return True
+    return False
+
+
+def _reads_after(test: facts.Boolean, read: Read, marks: frozenset[str]) -> bool:
+    asked = False
+    for value in test.values:
+        attributes = [part for part in facts.walk(value) if isinstance(part, facts.Attribute)]
+        if asked and any(one.name == read.attribute and one.line == read.place.line for one in attributes):
+            return True
+        asked = asked or _asks_for(value, marks)
+    return False
+
+
+def _asks_for(test: facts.Expr, marks: frozenset[str]) -> bool:
+    return any(name in marks for name, _ in read_names(test))
 
 
 def _asking(context: Context, role: str, members: list[str]) -> tuple[str, ...]:
@@ -193,6 +318,7 @@ def _constant(context: Context, node: ClassNode, test: facts.Expr, read: Read) -
 def _finding(
     context: Context,
     model: ModelCompliance,
+    node: ClassNode,
     name: str,
     read: Read,
     unset: _Unset,
@@ -205,10 +331,10 @@ def _finding(
     )
     setter = unset.place.function.facts.qualname
     by = Evidence(file=unset.place.file, line=unset.place.line, what=f"only here, in {setter}, is it set")
-    ran = context.judge.hierarchy.lookup(context.node(model), "__init__")
+    ran = context.judge.hierarchy.lookup(node, "__init__")
     evidence = [at, by]
     if unset.skipped:
-        instead = f"which {model.name} doesn't run"
+        instead = f"which {node.name} doesn't run"
         if ran is not None:
             what = f"the constructor that runs instead, {ran.owner.name}.__init__"
             evidence.append(Evidence(file=ran.owner.file, line=ran.line, what=what))
@@ -217,7 +343,8 @@ def _finding(
         instead = "which only a worker calls"
         when = f"without {listed(unset.algorithms)} the first call fails with an AttributeError"
     where = function.facts.qualname
-    message = f"{where} reads self.{name} on {model.name}, but only {setter} sets it, {instead}: {when}"
+    inside = "" if node.key == model.class_ else f", of which {model.name} is built"
+    message = f"{where} reads self.{name} on {node.name}{inside}, but only {setter} sets it, {instead}: {when}"
     return about(
         SYMBOL,
         model,

@@ -1,0 +1,79 @@
+"""The classes that a model is built of and whose constructor skips another one above it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from specint.checks.context import Context
+from specint.checks.flow import effects
+from specint.facts import model as facts
+from specint.graph.project import Assigned, ClassNode, FunctionNode
+from specint.graph.steps import expressions
+
+_CONSTRUCTOR = "__init__"
+_LIMIT = 400
+
+
+def skipping_parts(context: Context, node: ClassNode) -> tuple[ClassNode, ...]:
+    """The parts of a model, the model itself left out, that may lack what a skipped constructor would have set.
+
+    Which parts there are by name is cheap; whether they are really built is asked only where one of them is suspect.
+    """
+    suspects = {part for part in effects(context).parts(node) if _may_skip(context, part)}
+    if not suspects:
+        return ()
+    found: dict[ClassNode, None] = {}
+    pending = [node]
+    while pending and len(found) < _LIMIT:
+        for part in _built(context, pending.pop()):
+            if part not in found and part is not node:
+                found[part] = None
+                pending.append(part)
+    return tuple(part for part in found if part in suspects)
+
+
+def _may_skip(context: Context, node: ClassNode) -> bool:
+    functions = [m.function for m in context.judge.hierarchy.definitions(node, _CONSTRUCTOR) if m.function is not None]
+    return any(not _calls_above(function) for function in functions[:-1])
+
+
+def _calls_above(function: FunctionNode) -> bool:
+    """Whether a constructor calls the next one by `super()`."""
+    for step in function.facts.body.steps:
+        for expr in expressions(step):
+            for part in facts.walk(expr):
+                match part:
+                    case facts.Attribute(base=facts.Call(func=facts.Name(id="super"), args=()), name=name):
+                        if name == _CONSTRUCTOR:
+                            return True
+                    case _:
+                        pass
+    return False
+
+
+def _built(context: Context, node: ClassNode) -> Iterator[ClassNode]:
+    """The classes of the tree that constructing an object names or keeps."""
+    composition, project = context.judge.composition, context.judge.project
+    for assignments in composition.assignments(node).values():
+        yield from (one for assignment in assignments if not assignment.late for one in assignment.classes)
+    for frame in composition.constructor(node):
+        function = frame.function
+        for step in function.facts.body.steps if function is not None else ():
+            for expr in expressions(step):
+                for part in facts.walk(expr):
+                    if isinstance(part, facts.Name) and function is not None:
+                        yield from _classes(context, function, part)
+    for step in node.facts.body.steps:  # a class attribute that says which layers to build
+        if isinstance(step, facts.Bind) and isinstance(step.value, facts.Name):
+            yield from (one for one in project.symbol(node.module, step.value) if isinstance(one, ClassNode))
+
+
+def _classes(context: Context, function: FunctionNode, name: facts.Name) -> Iterator[ClassNode]:
+    project = context.judge.project
+    for symbol in project.symbol(function.module, name):
+        if isinstance(symbol, ClassNode):
+            yield symbol
+        elif isinstance(symbol, Assigned):  # a table of layer classes
+            for part in facts.walk(symbol.value):
+                if isinstance(part, facts.Name):
+                    yield from (one for one in project.symbol(symbol.module, part) if isinstance(one, ClassNode))
