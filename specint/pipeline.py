@@ -122,13 +122,28 @@ def contract_of(
     progress: Progress | None = None,
 ) -> Contract:
     """The contract of a tree alone, without looking at a model; the parameters are those of `analyze`."""
+    contract, _ = contract_read(tree, store=store, callers=callers, interfaces=interfaces, jobs=jobs, progress=progress)
+    return contract
+
+
+def contract_read(
+    tree: Tree,
+    *,
+    store: Store,
+    callers: tuple[SourceFile, ...] = (),
+    interfaces: tuple[str, ...] = ("speculative",),
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Contract, tuple[Diagnostic, ...]]:
+    """The contract of a tree alone, and what could not be read or adds nothing to it; see `analyze`."""
     from specint.facts.load import Loader
 
     version = fingerprint()
     scope = Scope(callers=callers, interfaces=interfaces)
     with collector_resting(), room_to_recurse():
         loader = Loader(tree, store, version=version, jobs=jobs, progress=progress)
-        return _of_interfaces(_inferred(tree, store, loader, scope, version).contract, interfaces)
+        found = _inferred(tree, store, loader, scope, version)
+    return _of_interfaces(found.contract, scope), (*tree.problems, *found.diagnostics)
 
 
 def code_packages(tree: Tree, interfaces: Iterable[str]) -> list[str]:
@@ -139,8 +154,12 @@ def code_packages(tree: Tree, interfaces: Iterable[str]) -> list[str]:
     return [f"{tree.package}.{name}" for name in (*declared().code.packages, *packages_of(interfaces))]
 
 
-def _of_interfaces(contract: Contract, interfaces: Iterable[str]) -> Contract:
-    kept = tuple(r for r in contract.requirements if r.interface in interfaces)
+def _of_interfaces(contract: Contract, scope: Scope) -> Contract:
+    """What is asked under the interfaces that were asked for; what a named caller asks counts under each."""
+    named = {file.path for file in scope.callers}
+    kept = tuple(
+        r for r in contract.requirements if r.interface in scope.interfaces or any(s.file in named for s in r.sites)
+    )
     return msgspec.structs.replace(contract, requirements=kept)
 
 
@@ -210,7 +229,7 @@ def _analyze(
             inferred()  # what is wrong with the contract comes first
             raise
         own = msgspec.msgpack.decode(inferred(), type=_Inferred)
-    contract = _of_interfaces(own.contract, scope.interfaces)
+    contract = _of_interfaces(own.contract, scope)
     _tell(progress, "judging models", 0, 1)
     judge = Judge(project, hierarchy, composition, contract, roots.declared, found, statements)
     judged = judge.judge()
@@ -275,11 +294,11 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
     roots = find_roots(project)
     outside = frozenset(file.module for file in scope.callers)
     try:
-        contract = build_contract(project, hierarchy, roots, modules, outside)
+        contract, said = build_contract(project, hierarchy, roots, modules, outside)
     except RecursionError:
         raise SpecintError(_ENDLESS, tree.package, "shorten the chain") from None
     asked = modules_outside(loader.asked(), packages)
-    inferred = _Inferred(contract, asked, tuple(loader.diagnostics.values()))
+    inferred = _Inferred(contract, asked, (*loader.diagnostics.values(), *said))
     if current_key(tree, packages, scope.callers, "contract", version) == key:
         remember(store, key, tree, inferred, asked)
     return inferred

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from specint.contract.interfaces import SPECULATIVE
-from specint.errors import SpecintError
+from specint.errors import Diagnostic, SpecintError
 from specint.facts.store import Store
 from specint.source.tree import SourceFile, Tree
 
@@ -175,12 +175,12 @@ def analysed(sources: Opened, tree: Tree | None = None) -> Analysis:
     )
 
 
-def contract_asked(sources: Opened) -> Contract:
-    """The contract alone that models would be held against, without looking at a model."""
-    from specint.pipeline import contract_of
+def contract_asked(sources: Opened) -> tuple[Contract, tuple[Diagnostic, ...]]:
+    """The contract alone that models would be held against, and what is to be said of it; no model is looked at."""
+    from specint.pipeline import contract_read
 
     request = sources.request
-    return contract_of(
+    return contract_read(
         sources.against or sources.tree,
         store=sources.store,
         callers=sources.callers,

@@ -99,8 +99,9 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[Analysis | Contract]:
 
     def kept(real: Callable[..., Analysis | Contract]) -> Callable[..., Analysis | Contract]:
         def call(*arguments: object, **named: object) -> Analysis | Contract:
-            answers.append(real(*arguments, **named))
-            return answers[-1]
+            found = real(*arguments, **named)
+            answers.append(found[0] if isinstance(found, tuple) else found)
+            return found
 
         return call
 

@@ -14,6 +14,7 @@ from specint.cli.examples import examples
 if TYPE_CHECKING:
     from specint.config import Config
     from specint.contract.model import Contract
+    from specint.errors import Diagnostic
     from specint.source.tree import Origin
 
 
@@ -49,7 +50,7 @@ def command(
         return _diff(diff, paths, options.listed(algorithms), format_, common, config)
     if paths:
         raise click.UsageError("MODELS go with --diff; `specint check MODELS` holds them against a contract")
-    contract, origin = _contract(common.sglang, common, config)
+    contract, origin, said = _contract(common.sglang, common, config)
     wanted = options.algorithms_of(contract, options.listed(algorithms), config) if algorithms else ()
     from specint.outputs import contract_text
 
@@ -66,10 +67,12 @@ def command(
             common.output,
             common.colour,
         )
-    return 0
+    return 2 if printing.put_diagnostics(said, quiet=common.quiet) else 0
 
 
-def _contract(where: str | None, common: options.Common, config: Config) -> tuple[Contract, Origin]:
+def _contract(
+    where: str | None, common: options.Common, config: Config
+) -> tuple[Contract, Origin, tuple[Diagnostic, ...]]:
     from specint.cli.progress import progress
     from specint.cli.session import requested
     from specint.request import contract_asked, opened
@@ -77,7 +80,8 @@ def _contract(where: str | None, common: options.Common, config: Config) -> tupl
     there = msgspec.structs.replace(common, sglang=where)
     with progress(quiet=common.quiet) as report:
         sources = opened(requested(there, config, (), report))
-        return contract_asked(sources), (sources.against or sources.tree).origin
+        contract, said = contract_asked(sources)
+        return contract, (sources.against or sources.tree).origin, said
 
 
 def _diff(
@@ -91,7 +95,7 @@ def _diff(
     from specint.contract.difference import differences
     from specint.outputs import contract_text
 
-    (old, old_origin), (new, new_origin) = (_contract(where, common, config) for where in diff)
+    (old, old_origin, then), (new, new_origin, now) = (_contract(where, common, config) for where in diff)
     changes = differences(old, new)
     if algorithms:
         # an algorithm that only one of the two knows is a fair question too
@@ -116,6 +120,8 @@ def _diff(
                 console.print("none of the models given is broken by it", markup=False)
 
         printing.put_text(show, common.output, common.colour)
+    if printing.put_diagnostics((*then, *now), quiet=common.quiet):
+        return 2
     return 1 if broken else 0
 
 

@@ -11,7 +11,7 @@ from specint.compliance.members import Members, wrap_of
 from specint.compliance.model import MemberStatus, ModelCompliance, Verdict, Wrap
 from specint.compliance.serving import Reasons, Serving
 from specint.compliance.statements import Statements
-from specint.compliance.verdicts import HARD, as_draft, insists, not_applicable, of_draft, of_target, verdict_of
+from specint.compliance.verdicts import HARD, as_draft, insists, not_applicable, of_draft, of_target, unread, verdict_of
 from specint.contract.declared import Declared
 from specint.contract.model import Contract
 from specint.errors import Diagnostic
@@ -193,6 +193,14 @@ class Judge:
         return self.serving.is_draft(node)
 
     def _verdicts(self, node: ClassNode, members: dict[str, MemberStatus], drafts_for: Reasons) -> dict[str, Verdict]:
+        """A model under each algorithm; of one whose worker was not found, nothing is said to be ok."""
+        given = self._as_asked(node, members, drafts_for)
+        return {
+            a: unread(verdict, why.reason if (why := self.contract.unread.get(a)) is not None else None)
+            for a, verdict in given.items()
+        }
+
+    def _as_asked(self, node: ClassNode, members: dict[str, MemberStatus], drafts_for: Reasons) -> dict[str, Verdict]:
         """A model under each algorithm: as the draft that it is, else as a target."""
         algorithms = self.contract.algorithms
         reason = self._serves_none(node)

@@ -114,6 +114,13 @@ def as_draft(
     return not_applicable("it serves as a draft, and this algorithm loads none")
 
 
+def unread(verdict: Verdict, reason: str | None) -> Verdict:
+    """A verdict where nothing is known of what the algorithm asks, for this reason: never ok."""
+    if reason is None or verdict.verdict != "ok":
+        return verdict
+    return Verdict(verdict="unknown", reason=reason)
+
+
 def not_applicable(reason: str) -> Verdict:
     """Why there is nothing to judge."""
     return Verdict(verdict="not applicable", reason=reason)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from specint.contract.algorithms import aliases, members
 from specint.contract.code import Code
@@ -10,9 +10,9 @@ from specint.contract.infer import Inference
 from specint.contract.model import Contract
 from specint.contract.reach import Reach
 from specint.contract.receivers import Receivers
-from specint.contract.registrations import registrations
+from specint.contract.registrations import may_register, registrations
 from specint.contract.roots import Roots
-from specint.errors import SpecintError
+from specint.errors import Diagnostic, SpecintError
 from specint.facts import model as facts
 from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import Project
@@ -24,8 +24,8 @@ def build_contract(
     roots: Roots,
     modules: Iterable[facts.Module],
     outside: frozenset[str] = frozenset(),
-) -> Contract:
-    """Infer the contract from the modules of the code packages.
+) -> tuple[Contract, list[Diagnostic]]:
+    """Infer the contract from the modules of the code packages, and say what is not known of it.
 
     Args:
         outside: modules outside of SGLang that bring workers of their own.
@@ -37,8 +37,8 @@ def build_contract(
     code = Code(project)
     code.add(modules)
     receivers = Receivers(project, hierarchy, roots, code)
-    beside = [module for module in modules if module.name in outside]
-    registered = registrations(project, roots, [roots.enum.module, *beside])
+    speaking = [module for module in modules if module is not roots.enum.module and may_register(module, code)]
+    registered = registrations(project, roots, [roots.enum.module, *speaking])
     reach = Reach(receivers, registered, outside)
     names = tuple(dict.fromkeys((*members(hierarchy, roots), *registered)))
     requirements = Inference(reach, names).requirements()
@@ -50,7 +50,7 @@ def build_contract(
             f"{project.package}.{roots.declared.code.workers}",
             "is the tree whole? Otherwise SGLang changed how workers reach the model; please report it",
         )
-    return Contract(
+    contract = Contract(
         requirements=requirements,
         algorithms=algorithms,
         aliases={
@@ -58,4 +58,43 @@ def build_contract(
             **{alias: one.name for one in registered.values() for alias in one.aliases},
         },
         workers={a: tuple(node.key for node in reach.workers.serving(a)) for a in algorithms},
+        unread={a: why for a in algorithms if (why := reach.workers.unread(a)) is not None},
     )
+    brings = {registration.file for registration in registered.values()}
+    return contract, [*_not_found(contract), *_silent(modules, outside, contract, brings)]
+
+
+def _not_found(contract: Contract) -> Iterator[Diagnostic]:
+    """The registered algorithms whose workers were not found: what they ask is missing from the contract."""
+    for unread in contract.unread.values():
+        if unread.file:
+            hint = "name the parameters of its __init__, or the class that its factory returns"
+            yield Diagnostic(file=unread.file, line=unread.line, what=unread.reason, hint=hint)
+
+
+def _silent(
+    modules: Iterable[facts.Module], outside: frozenset[str], contract: Contract, brings: set[str]
+) -> Iterator[Diagnostic]:
+    """The files named as callers that ask nothing, register nothing, and give another such file nothing either."""
+    named = [module for module in modules if module.name in outside]
+    asking = {site.file for requirement in contract.requirements for site in requirement.sites} | brings
+    used = {name for module in named for name in _imported(module)}
+    for module in named:
+        if module.path not in asking and module.name not in used:
+            yield Diagnostic(
+                file=module.path,
+                what="named as a caller, and it asks nothing of a model that can be followed",
+                hint="a worker takes the target's worker as a parameter; README says what makes a worker one",
+                severity="warning",
+            )
+
+
+def _imported(module: facts.Module) -> Iterator[str]:
+    pending: list[facts.Scope] = [module.body]
+    while pending:
+        scope = pending.pop()
+        for step in scope.steps:
+            if isinstance(step, facts.Import):
+                yield from (step.module, f"{step.module}.{step.attribute}")
+        pending += [one.body for one in scope.functions]
+        pending += [one.body for one in scope.classes]

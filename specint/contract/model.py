@@ -98,6 +98,14 @@ def telling_site(requirements: Iterable[Requirement], algorithms: Iterable[str])
     return max(sites, key=lambda site: len(site.under(names)))
 
 
+class Unread(msgspec.Struct, frozen=True):
+    """Why nothing is known of what an algorithm asks, and where it is registered ("" where the enum names it)."""
+
+    reason: str
+    file: str = ""
+    line: int = 0
+
+
 class Contract(msgspec.Struct, frozen=True, kw_only=True):
     """All requirements of one tree.
 
@@ -105,9 +113,11 @@ class Contract(msgspec.Struct, frozen=True, kw_only=True):
         algorithms: every speculative algorithm of the tree, in the order of its enum, without NONE.
         aliases: other names that a user may pass (`NEXTN`) and the algorithm each turns into.
         workers: algorithm to the dotted names of the worker classes that serve it.
+        unread: the algorithms of which no worker was found, each with the reason: what they ask isn't known.
     """
 
     requirements: tuple[Requirement, ...]
     algorithms: tuple[str, ...]
     aliases: dict[str, str] = {}
     workers: dict[str, tuple[str, ...]] = {}
+    unread: dict[str, Unread] = {}

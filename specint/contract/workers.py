@@ -7,6 +7,7 @@ from functools import cached_property
 
 from specint.contract.code import Occurrence
 from specint.contract.conditions import Conditions, Side
+from specint.contract.model import Unread
 from specint.facts import model as facts
 from specint.facts.model import Expr
 from specint.graph.project import ClassNode, FunctionNode
@@ -76,26 +77,56 @@ class Workers:
         for node, call in self._constructed_workers(side):
             yield node, self.conditions.settings(call.function, call.step.guard)
 
-    def _registered_workers(self, algorithm: str) -> Iterable[ClassNode]:
-        """What an algorithm was registered with: a worker class, or a function that makes one."""
+    def unread(self, algorithm: str) -> Unread | None:
+        """Why nothing is known of what an algorithm asks: no worker of it was found. None where one was."""
+        if self.serving(algorithm):
+            return None
+        parameter = self.roots.declared.worker.target_parameter
         registration = self.registrations.get(algorithm)
-        for maker in registration.makers if registration is not None else ():
-            made: Iterable[Value] = (
-                self.evaluator.returned(maker, None, None) if isinstance(maker, FunctionNode) else (ClassValue(maker),)
-            )
-            for one in sorted(made, key=str):
-                if isinstance(one, (ClassValue, Instance)) and self.takes_target(one.node):
-                    yield one.node
+        if registration is None:
+            return Unread(f"no class that takes a {parameter} is named for {algorithm}")
+        names = " and ".join(dict.fromkeys(node.name for maker in registration.makers for node in self._made_by(maker)))
+        reason = (
+            f"what {algorithm} asks is not known: its worker {names} has no parameter {parameter}"
+            if names
+            else f"what {algorithm} asks is not known: the worker that it is registered with was not found"
+        )
+        return Unread(reason, registration.file, registration.line)
+
+    def _registered_workers(self, algorithm: str) -> Iterable[ClassNode]:
+        """What an algorithm was registered with: a worker class, or a function that makes one, or a class that behaves
+        as an algorithm and has a method that does."""
+        registration = self.registrations.get(algorithm)
+        if registration is None:
+            return
+        makers: list[ClassNode | FunctionNode] = [*registration.makers]
+        for node in registration.behaves_as:
+            makers += self.project.methods_of(node)
+        for maker in makers:
+            yield from (node for node in self._made_by(maker) if self.takes_target(node))
+
+    def _made_by(self, maker: ClassNode | FunctionNode) -> Iterable[ClassNode]:
+        if isinstance(maker, ClassNode):
+            return (maker,)
+        made = self.evaluator.returned(maker, None, None)
+        return [one.node for one in sorted(made, key=str) if isinstance(one, (ClassValue, Instance))]
 
     def takes_target(self, node: ClassNode) -> bool:
-        """Whether a class is a worker by its constructor: it is handed the target's worker."""
-        member = self.hierarchy.lookup(node, "__init__")
+        """Whether a class is made with the target's worker: by name, or because it hands all it gets to one that is."""
         parameter = self.roots.declared.worker.target_parameter
-        return (
-            member is not None
-            and member.function is not None
-            and any(p.name == parameter for p in member.function.facts.params)
-        )
+        member = self.hierarchy.lookup(node, "__init__")
+        for _ in range(len(self.hierarchy.order(node).classes)):
+            if member is None or member.function is None:
+                return False
+            params = member.function.facts.params
+            if any(p.name == parameter for p in params):
+                return True
+            if not any(p.kind == "**" for p in params):
+                return False
+            if "__init__" not in self.code.super_calls.get(id(member.function), ()):
+                return False
+            member = self.hierarchy.next_definition(node, member.owner, "__init__")
+        return False
 
     def _constructed_workers(self, side: Side) -> Iterable[tuple[ClassNode, Occurrence]]:
         """Worker classes that a scheduler outside of the workers' package constructs itself (SGLang up to 0.5.5)."""
