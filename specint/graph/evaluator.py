@@ -203,7 +203,7 @@ class Evaluator:
             case facts.Comprehension(element=element, loops=loops):
                 frames = self._rounds_within(loops, frame, at)
                 whole = len(frames) > 1 and not any(loop.conditions for loop in loops)
-                if isinstance(element, facts.DictDisplay):
+                if isinstance(element, facts.DictDisplay) and len(element.keys) == 1:  # a list of dicts may have any
                     (key,), (value,) = element.keys, element.values
                     if whole and key is not None:
                         pairs = [(self.evaluate(key, one, at), self.evaluate(value, one, at)) for one in frames]
