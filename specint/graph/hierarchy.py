@@ -27,6 +27,18 @@ _MOST_CLASSES = 1000
 """So many classes above one make its order a guess: C3 takes time by their square."""
 
 
+class Finds(msgspec.Struct, frozen=True, kw_only=True):
+    """A member that works only where the object has what it looks for.
+
+    `ways`: the attributes that it tries, one or two steps. `named_by`: class attributes whose text names another one.
+    """
+
+    member: str
+    ways: tuple[str, ...]
+    named_by: tuple[str, ...] = ()
+    reason: str = ""
+
+
 class ExternalClass(msgspec.Struct, frozen=True, kw_only=True):
     """What may be believed of a class outside the tree: its canonical name, its members, and whether those are all.
 
@@ -38,6 +50,7 @@ class ExternalClass(msgspec.Struct, frozen=True, kw_only=True):
     members: tuple[str, ...] = ()
     complete: bool = True
     exhaustive: bool = False
+    finds: tuple[Finds, ...] = ()
     reason: str = ""
 
 

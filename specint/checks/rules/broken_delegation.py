@@ -8,11 +8,13 @@ from functools import partial
 from specint.checks.asked import Asked, asked_members, is_asked, sites
 from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
+from specint.checks.library import looks_in_vain
 from specint.checks.modes import needs, options_without_worker
 from specint.checks.wording import at_site, does, listed
 from specint.contract.model import telling_site
 from specint.facts import model as facts
 from specint.graph.dataflow import Break
+from specint.graph.hierarchy import Finds
 
 SYMBOL = "spec-broken-delegation"
 
@@ -23,6 +25,20 @@ def check(context: Context) -> Iterator[Finding]:
         broken = [b for b in breaks(context, one) if b.arm.kind == "object" and not _of_skipped(context, b)]
         if broken and not _soft_property(one):
             yield _finding(context, one, broken)
+        elif (finds := looks_in_vain(context, one)) is not None:
+            yield _in_vain(one, finds)
+
+
+def _in_vain(one: Asked, finds: Finds) -> Finding:
+    status = one.model.members[one.member]
+    provider = (status.provider or "").rpartition(".")[2]
+    site = telling_site(one.requirements, one.algorithms)
+    message = (
+        f"{one.model.name}.{one.member} can't work: {provider}, which gives it, looks for "
+        f"{listed([f'self.{way}' for way in finds.ways])}, and {one.model.name} has none of them; "
+        f"{does(one.algorithms, 'get')} an error from it{at_site(site, one.algorithms)}"
+    )
+    return about(SYMBOL, one.model, one.member, one.algorithms, message=message, evidence=tuple(sites(one)))
 
 
 def breaks(context: Context, one: Asked) -> list[Break]:
