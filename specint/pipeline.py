@@ -18,11 +18,10 @@ from specint.errors import Diagnostic, SpecintError
 from specint.source.tree import SourceFile, Tree
 
 if TYPE_CHECKING:
-    from specint.contract.declared import Declared
     from specint.facts.load import Loader, Progress
     from specint.facts.store import Store
     from specint.graph.composition import Composition
-    from specint.graph.project import ClassNode, Project
+    from specint.graph.project import ClassNode
 
 
 @contextmanager
@@ -54,11 +53,13 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
         models: files outside of SGLang's own models whose registered classes count too.
         callers: files outside of SGLang whose calls join the contract, and whose algorithms count.
         interfaces: which of the runner's contracts models are held against.
+        classes: names of classes of those model files that are judged whether or not they are registered.
     """
 
     models: tuple[SourceFile, ...] = ()
     callers: tuple[SourceFile, ...] = ()
     interfaces: tuple[str, ...] = ("speculative",)
+    classes: tuple[str, ...] = ()
 
 
 def analyze(
@@ -68,6 +69,7 @@ def analyze(
     models: tuple[SourceFile, ...] = (),
     callers: tuple[SourceFile, ...] = (),
     interfaces: tuple[str, ...] = ("speculative",),
+    classes: tuple[str, ...] = (),
     against: Tree | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -75,7 +77,7 @@ def analyze(
     """Analyse a tree, or take the answer from the cache where nothing that matters has changed.
 
     Args:
-        models, callers, interfaces: see `Scope`; the files are in the tree (see `Tree.beside`).
+        models, callers, interfaces, classes: see `Scope`; the files are in the tree (see `Tree.beside`).
         against: another SGLang, whose contract the models are held against in place of their own; callers that it
             holds too join that one.
         jobs: how many processes read new files; None: as many as there are processors.
@@ -88,11 +90,11 @@ def analyze(
     """
     from specint.contract.declared import declared
 
-    scope = Scope(models=models, callers=callers, interfaces=interfaces)
+    scope = Scope(models=models, callers=callers, interfaces=interfaces, classes=classes)
     version = fingerprint()
     code = declared().code
     prefixes = [*code_packages(tree, interfaces), f"{tree.package}.{code.models}"]
-    key = own_key = key_of(tree, prefixes, (*models, *callers), version, *interfaces)
+    key = own_key = key_of(tree, prefixes, (*models, *callers), version, *interfaces, *classes)
     if against is not None:
         key = key_of(against, code_packages(against, interfaces), _there(against, callers), key)
     analysis = recall(store, key, tree, Analysis)
@@ -102,7 +104,7 @@ def analyze(
                 analysis, also = _analyze(tree, store, scope, against, jobs, progress, version)
             except RecursionError:
                 raise SpecintError(_ENDLESS, tree.package, "shorten the chain") from None
-        if current_key(tree, prefixes, (*models, *callers), version, *interfaces) == own_key:
+        if current_key(tree, prefixes, (*models, *callers), version, *interfaces, *classes) == own_key:
             remember(store, key, tree, analysis, modules_outside(also, prefixes))
     return msgspec.structs.replace(
         analysis,
@@ -179,8 +181,10 @@ def _analyze(
     from specint.checks import run
     from specint.checks.context import Context
     from specint.checks.verdicts import with_broken
+    from specint.compliance.chosen import chosen_at_run_time
     from specint.compliance.judge import Judge
-    from specint.compliance.registry import chosen_at_run_time
+    from specint.compliance.patches import give_from_outside
+    from specint.compliance.registry import Registry
     from specint.compliance.statements import read_statements
     from specint.contract.roots import find_roots
     from specint.facts.load import Loader
@@ -219,22 +223,30 @@ def _analyze(
     _tell(progress, "inferring the contract", 0, 1)
     with aside(infer, parallel=parallel) as inferred:
         try:
-            read = loader.alone() if parallel else nullcontext()
-            with read:
+            with loader.alone() if parallel else nullcontext():
                 loader.load([*models, *scope.models, *scope.callers])
-            found = _registered(tree, project, (*scope.models, *scope.callers), roots.declared)
-            found, lost = _followed(found, composition)
+            own = (*scope.models, *scope.callers)
+            give_from_outside(project, hierarchy, own)
+            registry = Registry(project, hierarchy, roots.declared.code)
+            found, lost = _followed(registry.models(tree, own, scope.classes), composition)
             statements = read_statements(project, roots.declared)
         except SpecintError:
             inferred()  # what is wrong with the contract comes first
             raise
-        own = msgspec.msgpack.decode(inferred(), type=_Inferred)
-    contract = _of_interfaces(own.contract, scope)
+        asked = msgspec.msgpack.decode(inferred(), type=_Inferred)
+    contract = _of_interfaces(asked.contract, scope)
     _tell(progress, "judging models", 0, 1)
     judge = Judge(project, hierarchy, composition, contract, roots.declared, found, statements)
     judged = judge.judge()
     findings, unchecked = run(Context(judge, contract, judged, loader), parallel=parallel)
-    diagnostics = {*loader.diagnostics.values(), *own.diagnostics, *lost, *judge.lost, *unchecked}
+    diagnostics = {
+        *loader.diagnostics.values(),
+        *asked.diagnostics,
+        *lost,
+        *judge.lost,
+        *unchecked,
+        *registry.unread,
+    }
     analysis = Analysis(
         sglang=tree.origin,
         contract=contract,
@@ -243,7 +255,7 @@ def _analyze(
         diagnostics=tuple(sorted(diagnostics, key=lambda one: (one.file, one.line, one.what))),
         against=against.origin if against is not None else None,
     )
-    return analysis, (*loader.asked(), *own.also)
+    return analysis, (*loader.asked(), *asked.also)
 
 
 def _followed(found: tuple[ClassNode, ...], composition: Composition) -> tuple[tuple[ClassNode, ...], list[Diagnostic]]:
@@ -302,34 +314,6 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
     if current_key(tree, packages, scope.callers, "contract", version) == key:
         remember(store, key, tree, inferred, asked)
     return inferred
-
-
-def _registered(
-    tree: Tree, project: Project, models: tuple[SourceFile, ...], declared: Declared
-) -> tuple[ClassNode, ...]:
-    from specint.compliance.registry import registered, registered_by_plugin
-
-    package = f"{tree.package}.{declared.code.models}"
-    depth = package.count(".") + 1  # the registry doesn't look into packages below
-    own = [file for file in tree.files(package) if file.module.count(".") == depth and not file.is_init]
-    found: dict[ClassNode, None] = {}
-    code = declared.code
-    named: dict[SourceFile, None] = dict.fromkeys([*own, *models])
-    for file in models:
-        module = project.module(file.module)
-        if module is not None:
-            classes, packages = registered_by_plugin(project, module, code.registry, code.registry_table)
-            found.update(dict.fromkeys(classes))
-            named.update(dict.fromkeys(one for name in packages for one in tree.files(name)))
-    for file in named:
-        module = project.module(file.module)
-        if module is not None:
-            found.update(dict.fromkeys(registered(project, module, code.registry_attribute)))
-    if not found:
-        raise SpecintError(
-            f"no model names itself in {declared.code.registry_attribute}", package, "is this a whole SGLang?"
-        )
-    return tuple(found)
 
 
 def _tell(progress: Callable[[str, int, int], None] | None, what: str, done: int, total: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +34,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         models: files and folders of the user's own models that are there whatever was named.
         callers: files and folders of the user's own workers, whose calls join the contract.
         interfaces: which of the runner's contracts models are held against.
+        classes: names of classes that were asked about: those of the user's own files are judged even if nothing
+            registers them.
         against: another SGLang: the models are held against its contract. Models outside of SGLang are laid beside that
             one: after an upgrade their bases are the new ones too.
         cache_dir: where what was read is kept, and releases that were fetched.
@@ -48,6 +51,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     models: tuple[Path, ...] = ()
     callers: tuple[Path, ...] = ()
     interfaces: tuple[str, ...] = (SPECULATIVE,)
+    classes: tuple[str, ...] = ()
     against: str | None = None
     cache: bool = True
     jobs: int | None = None
@@ -62,6 +66,7 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
         tree: the same with the user's own models and callers in it.
         models: the files of models outside of SGLang, which are registered all the same.
         callers: the files of workers that SGLang's own packages of workers don't hold.
+        classes: those names of the request's that the files of models may define.
         against: the SGLang whose contract counts, if it isn't the tree's own; the callers are in it too.
         named: the files that the request's paths mean, None where there are none.
         singled_out: those of them that were named one by one, or lie outside SGLang.
@@ -74,6 +79,7 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     store: Store
     models: tuple[SourceFile, ...] = ()
     callers: tuple[SourceFile, ...] = ()
+    classes: tuple[str, ...] = ()
     against: Tree | None = None
     named: frozenset[str] | None = None
     singled_out: frozenset[str] = frozenset()
@@ -88,6 +94,7 @@ def request_of(
     models: Sequence[Path] = (),
     callers: Sequence[Path] = (),
     interfaces: Sequence[str] = (),
+    classes: Sequence[str] = (),
     against: str | None = None,
     cache_dir: Path | None = None,
     cache: bool = True,
@@ -117,6 +124,7 @@ def request_of(
         models=(*models, *beside),
         callers=(*config.callers, *callers),
         interfaces=_interfaces(interfaces or config.interface),
+        classes=(*classes, *(demand.model for demand in config.require)),
         against=against,
         cache_dir=cache_dir or config.cache_dir or cache_directory(),
         cache=cache,
@@ -135,6 +143,7 @@ def opened(request: Request, *, store: Store | None = None) -> Opened:
         SpecintError: a path, a release or an SGLang isn't there.
     """
     from specint.source.beside import laid
+    from specint.source.plugins import plugin_files
 
     other = _open(request, request.against, None) if request.against else None
     if other is not None and laid(other, (*request.models, *request.paths)).outside:
@@ -144,13 +153,16 @@ def opened(request: Request, *, store: Store | None = None) -> Opened:
     own = laid(tree, request.models)
     named = laid(own.tree, request.paths)
     calling = laid(named.tree, request.callers)
+    plugins = laid(calling.tree, plugin_files((*request.models, *request.paths)))
+    models = tuple(dict.fromkeys((*own.outside, *named.outside, *plugins.outside)))
     return Opened(
         request=request,
         sglang=tree,
-        tree=calling.tree,
+        tree=plugins.tree,
         store=store or Store(request.cache_dir if request.cache else None),
-        models=tuple(dict.fromkeys((*own.outside, *named.outside))),
+        models=models,
         callers=_not_read_anyway(tree, calling.files, request.interfaces),
+        classes=_defined(request.classes, plugins.tree, models),
         against=laid(other, request.callers).tree if other is not None else None,
         named=frozenset(file.path for file in named.files) if request.paths else None,
         singled_out=frozenset(file.path for file in named.singled_out),
@@ -169,6 +181,7 @@ def analysed(sources: Opened, tree: Tree | None = None) -> Analysis:
         models=sources.models,
         callers=sources.callers,
         interfaces=request.interfaces,
+        classes=sources.classes,
         against=sources.against,
         jobs=request.jobs,
         progress=request.progress,
@@ -197,6 +210,19 @@ def _open(request: Request, where: str | None, relative_to: Path | None) -> Tree
     say = None if told is None else (lambda what: told(what, 0, 0))
     # A release is fetched once even with --no-cache: it never changes, and the index is not ours to wear out.
     return open_tree(where, cache_dir=request.cache_dir, relative_to=relative_to, progress=say)
+
+
+def _defined(names: Sequence[str], tree: Tree, files: Sequence[SourceFile]) -> tuple[str, ...]:
+    """The names that a class of these files may have: an answer is kept apart for them alone."""
+    wanted = sorted({name.rpartition(".")[2] for name in names})
+    found: set[str] = set()
+    for file in files if wanted else ():
+        try:
+            text = tree.read(file)
+        except SpecintError:  # said when it is to be analysed
+            continue
+        found.update(name for name in wanted if re.search(rb"\bclass\s+%s\b" % re.escape(name.encode()), text))
+    return tuple(sorted(found))
 
 
 def _not_read_anyway(tree: Tree, files: Sequence[SourceFile], interfaces: Sequence[str]) -> tuple[SourceFile, ...]:

@@ -104,14 +104,12 @@ class Members:
             way = "inherited"
         reason = "defined under a condition" if member.conditional else None
         if member.kind == "property" and member.function is not None and _always_raises(member):
-            return MemberStatus(
-                status="missing", reason=f"its property always raises ({member.owner.file}:{member.line})"
-            )
+            return MemberStatus(status="missing", reason=f"its property always raises ({member.file}:{member.line})")
         return MemberStatus(
             status="present",
             provider=member.owner.key,
             way=way,  # type: ignore[arg-type]
-            file=member.owner.file,
+            file=member.file,
             line=member.line,
             reason=reason,
         )
@@ -131,7 +129,7 @@ class Members:
             status="present",
             provider=first.owner.key,
             way="attribute",
-            file=first.file,
+            file=first.owner.file,
             line=first.line,
             reason=reason,
         )

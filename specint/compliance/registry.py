@@ -1,126 +1,258 @@
-"""Which classes are models, as the tree's own registry would find them."""
+"""Which classes are registered as models: by SGLang's own modules, and by plugins in whatever form."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
-from specint.contract.declared import Declared
+from specint.compliance.written import (
+    Addition,
+    Place,
+    Reader,
+    Several,
+    Table,
+    Unread,
+    Written,
+    additions,
+    elements,
+    places,
+)
+from specint.contract.declared import CodeRoot
+from specint.errors import Diagnostic, SpecintError
 from specint.facts import model as facts
-from specint.graph.project import Assigned, ClassNode, FunctionNode, Project
-from specint.graph.value import Unknown, Values
+from specint.graph.hierarchy import Hierarchy
+from specint.graph.project import ClassNode, FunctionNode, ModuleRef, Project
+from specint.source.tree import SourceFile, Tree
+
+_HINT = "name the classes themselves, or have one judged with --model"
 
 
-def registered(project: Project, module: facts.Module, attribute: str) -> tuple[ClassNode, ...]:
-    """The classes that a module names in its registry attribute: one class, or a list."""
-    found: dict[ClassNode, None] = {}
-    for step in project.table(module).get(attribute, ()):
-        if step.guard == -1 and not (isinstance(step, facts.Bind) and step.how == "augment"):
-            found.clear()
-        if isinstance(step, facts.Bind) and step.value is not None and step.how != "augment":
-            found.update(dict.fromkeys(_named(project, module, step.value)))
-        elif isinstance(step, facts.Import):
-            for symbol in project.imported(step):
-                if isinstance(symbol, Assigned):
-                    found.update(dict.fromkeys(_named(project, symbol.module, symbol.value)))
-                elif isinstance(symbol, ClassNode):
-                    found[symbol] = None
-    for step in module.body.steps:
-        match step:
-            case facts.Evaluate(
-                value=facts.Call(
-                    func=facts.Attribute(base=facts.Name(id=name), name="append" | "extend"), args=(argument,)
+@dataclass
+class Registry:
+    """Reads registrations out of modules.
+
+    Attributes:
+        unread: the places that register something which could not be worked out.
+    """
+
+    project: Project
+    hierarchy: Hierarchy
+    declared: CodeRoot
+    unread: list[Diagnostic] = field(default_factory=list)
+    _reader: Reader = field(init=False)
+    _open: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._reader = Reader(self.project)
+
+    def models(self, tree: Tree, own: Sequence[SourceFile], wanted: Sequence[str] = ()) -> tuple[ClassNode, ...]:
+        """Every registered class that is a model.
+
+        Args:
+            own: files outside of SGLang's models, which may register some in any form.
+            wanted: names of classes of those files that count whether or not they are registered.
+
+        Raises:
+            SpecintError: there is none.
+        """
+        package = f"{tree.package}.{self.declared.models}"
+        depth = package.count(".") + 1  # the registry doesn't look into packages below
+        named = [file for file in tree.files(package) if file.module.count(".") == depth and not file.is_init]
+        found: dict[ClassNode, None] = {}
+        files = dict.fromkeys([*named, *own])
+        for file in own:
+            if (module := self.project.module(file.module)) is not None:
+                classes, packages = self.put_by(module)
+                found.update(dict.fromkeys((*classes, *demanded(self.project, module, wanted))))
+                files.update(dict.fromkeys(one for name in packages for one in tree.files(name)))
+        for file in files:
+            if (module := self.project.module(file.module)) is not None:
+                found.update(dict.fromkeys(self.named_by(module)))
+        kept = tuple(node for node in found if not self._is_none(node))
+        if not kept:
+            attribute = self.declared.registry_attribute
+            raise SpecintError(f"no model names itself in {attribute}", package, "is this a whole SGLang?")
+        return kept
+
+    def _is_none(self, node: ClassNode) -> bool:
+        why = no_model(node, self.hierarchy)
+        if why:
+            what = f"{node.name} is registered and is no model: {why}"
+            line, column = node.facts.line, node.facts.column
+            self.unread.append(Diagnostic(file=node.file, line=line, column=column, what=what, severity="warning"))
+        return bool(why)
+
+    def named_by(self, module: facts.Module) -> tuple[ClassNode, ...]:
+        """The classes that a module names in its registry attribute: one class, or several."""
+        attribute = self.declared.registry_attribute
+        found: dict[ClassNode, None] = {}
+        if module.name in self._open:
+            return ()
+        self._open.add(module.name)
+        for step in self.project.table(module).get(attribute, ()):
+            if isinstance(step, facts.Import):
+                source = self.project.module(step.module)
+                if step.attribute == attribute and source is not None:
+                    found.update(dict.fromkeys(self.named_by(source)))
+                else:
+                    found.update(dict.fromkeys(s for s in self.project.imported(step) if isinstance(s, ClassNode)))
+        top = Place(module, module.body)
+        for addition in additions(module.body, lambda one: _is_attribute(one, attribute)):
+            if addition.whole and addition.step.guard == -1:
+                found.clear()
+            found.update(dict.fromkeys(self._classes(addition, top)))
+        self._open.discard(module.name)
+        return tuple(found)
+
+    def put_by(self, module: facts.Module) -> tuple[tuple[ClassNode, ...], tuple[str, ...]]:
+        """What a plugin registers, when it is imported or in its functions: classes it puts into the registry's table,
+        and packages that it names."""
+        classes: dict[ClassNode, None] = {}
+        packages: dict[str, None] = {}
+        for place in places(self.project, module):
+            for addition in additions(place.scope, lambda one, place=place: self._is_table(one, place)):  # type: ignore[misc]
+                classes.update(dict.fromkeys(self._classes(addition, place)))
+            for step in place.scope.steps:
+                value = getattr(step, "value", None)
+                match value:
+                    case facts.Call(func=facts.Attribute(base=base, name="register"), args=(given, *_)) if (
+                        self._is_registry(base, place)
+                    ):
+                        packages.update(dict.fromkeys(self._texts(given, place, step)))
+                    case _:
+                        pass
+        return tuple(classes), tuple(packages)
+
+    # -- what is put there -----------------------------------------------------------------------------------------
+
+    def _classes(self, addition: Addition, place: Place) -> Iterator[ClassNode]:
+        step = addition.step
+        try:
+            for round_ in self._reader.rounds(place, step.guard):
+                for value in self._reader.values(addition.value, place, round_, step):
+                    yield from self._of(value, place, whole=addition.whole)
+        except Unread as why:
+            self._say(place.module, step, str(why))
+
+    def _of(self, value: Written, place: Place, *, whole: bool) -> Iterator[ClassNode]:
+        match value:
+            case ClassNode():
+                yield value
+            case Several():
+                for one in elements(value):
+                    yield from self._of(one, place, whole=False)
+            case Table(pairs=pairs):
+                for _, one in pairs:
+                    yield from self._of(one, place, whole=False)
+            case str():
+                yield self._reader.class_named(value, place.module)
+            case None if whole:
+                pass
+            case FunctionNode() | ModuleRef():
+                name = value.name.rpartition(".")[2]
+                raise Unread(f"`{name}` is a {'function' if isinstance(value, FunctionNode) else 'module'}, no class")
+            case _:
+                raise Unread(f"{value!r} is no class")
+
+    def _texts(self, expr: facts.Expr, place: Place, step: facts.Step) -> list[str]:
+        try:
+            found: list[str] = []
+            for round_ in self._reader.rounds(place, step.guard):
+                values = self._reader.values(expr, place, round_, step)
+                found += [one for one in values if isinstance(one, str)]
+                found += [one.name for one in values if isinstance(one, ModuleRef)]
+            if found:
+                return found
+            why = "the name of the package isn't a text"
+        except Unread as error:
+            why = str(error)
+        self._say(place.module, step, why)
+        return []
+
+    def _say(self, module: facts.Module, step: facts.Step, why: str) -> None:
+        own = not f"{module.name}.".startswith(f"{self.project.package}.")
+        self.unread.append(
+            Diagnostic(
+                file=module.path,
+                line=step.line,
+                what=f"models are registered here in a form that can't be read: {why}",
+                hint=_HINT,
+                severity="error" if own else "warning",
+            )
+        )
+
+    # -- where it is put -------------------------------------------------------------------------------------------
+
+    def _is_registry(self, expr: facts.Expr, place: Place, hops: int = 8) -> bool:
+        """Whether an expression is SGLang's registry, under whatever name."""
+        name = self.declared.registry
+        match expr:
+            case facts.Attribute(name=found):
+                return found == name
+            case facts.Name(id=found) if hops:
+                steps = self._binds(found, place)
+                if not steps:
+                    return found == name
+                return any(
+                    (isinstance(step, facts.Import) and step.attribute == name)
+                    or (
+                        isinstance(step, facts.Bind)
+                        and step.value is not None
+                        and step.target == expr
+                        and self._is_registry(step.value, place, hops - 1)
+                    )
+                    for step in steps
                 )
-            ) if name == attribute:
-                found.update(dict.fromkeys(_named(project, module, argument)))
-            case facts.Bind(target=facts.Name(id=name), value=facts.Other(parts=parts), how="augment") if (
-                name == attribute
-            ):
-                for part in parts:
-                    found.update(dict.fromkeys(_named(project, module, part)))
             case _:
-                pass
-    return tuple(found)
+                return False
+
+    def _is_table(self, expr: facts.Expr, place: Place, hops: int = 8) -> bool:
+        """Whether an expression is the registry's table."""
+        match expr:
+            case facts.Attribute(base=base, name=name):
+                return name == self.declared.registry_table and self._is_registry(base, place)
+            case facts.Name(id=found) if hops:
+                return any(
+                    isinstance(step, facts.Bind)
+                    and step.target == expr
+                    and step.how == "="
+                    and step.value is not None
+                    and self._is_table(step.value, place, hops - 1)
+                    for step in self._binds(found, place)
+                )
+            case _:
+                return False
+
+    def _binds(self, name: str, place: Place) -> list[facts.Step]:
+        for scope in place.scopes:
+            if steps := self.project.binds_of(scope).get(name):
+                return steps
+        return self.project.table(place.module).get(name, [])
 
 
-def registered_by_plugin(
-    project: Project, module: facts.Module, registry: str, table: str
-) -> tuple[tuple[ClassNode, ...], tuple[str, ...]]:
-    """What a plugin registers in its functions: classes put into the registry's table, and packages it names."""
-    classes: dict[ClassNode, None] = {}
-    packages: dict[str, None] = {}
-    places = [(module.body, ()), *((f.facts.body, (f.facts.body,)) for f in project.functions_of(module))]
-    for body, scopes in places:
-        for step in body.steps:
-            match step:
-                case facts.Bind(target=facts.Item(base=facts.Attribute(base=base, name=found)), value=value) if (
-                    found == table and value is not None and facts.spell(base).endswith(registry)
-                ):
-                    for symbol in project.symbol(module, value, scopes):
-                        if isinstance(symbol, ClassNode):
-                            classes[symbol] = None
-                case facts.Evaluate(
-                    value=facts.Call(func=facts.Attribute(base=base, name="register"), args=(given, *_))
-                ) if facts.spell(base).endswith(registry):
-                    packages.update(dict.fromkeys(_strings(given, module, project)))
-                case _:
-                    pass
-    return tuple(classes), tuple(packages)
-
-
-def chosen_at_run_time(project: Project, declared: Declared) -> Callable[[FunctionNode], Values | None]:
-    """For an evaluator: what the registry's methods give is what a checkpoint names, no value of the tree."""
-    registry = declared.code.registry
-
-    def answer(function: FunctionNode) -> Values | None:
-        owner = function.owner
-        if owner is None:
-            return None
-        steps = project.table(owner.module).get(registry, ())
-        if owner.name != registry and not any(_makes(step, owner) for step in steps):
-            return None
-        return frozenset({Unknown(f"{registry}.{function.name} chooses it for a checkpoint, while the server starts")})
-
-    return answer
-
-
-def _makes(step: facts.Step, node: ClassNode) -> bool:
-    value = step.value if isinstance(step, facts.Bind) else None
-    return isinstance(value, facts.Call) and facts.spell(value.func) == node.name
-
-
-def _named(project: Project, module: facts.Module, expr: facts.Expr, hops: int = 8) -> Iterator[ClassNode]:
-    """The classes that an expression names; `hops`: through so many names, as one may be defined by itself."""
+def _is_attribute(expr: facts.Expr, attribute: str) -> bool:
+    """Whether the target of an assignment is a module's own name, also as an entry of its globals."""
     match expr:
-        case facts.Name() | facts.Attribute():
-            for symbol in project.symbol(module, expr):
-                if isinstance(symbol, ClassNode):
-                    yield symbol
-                elif isinstance(symbol, Assigned) and hops:
-                    yield from _named(project, symbol.module, symbol.value, hops - 1)
-        case facts.Display(items=items) | facts.Other(parts=items):
-            for item in items:
-                yield from _named(project, module, item, hops)
-        case facts.Starred(value=value):
-            yield from _named(project, module, value, hops)
-        case facts.Choice(then=then, otherwise=otherwise):
-            yield from _named(project, module, then, hops)
-            yield from _named(project, module, otherwise, hops)
+        case facts.Name(id=name):
+            return name == attribute
+        case facts.Item(base=facts.Call(func=facts.Name(id="globals")), index=facts.Constant(value=name)):
+            return name == attribute
         case _:
-            pass
+            return False
 
 
-def _strings(expr: facts.Expr, module: facts.Module, project: Project) -> Iterator[str]:
-    for part in facts.walk(expr):
-        match part:
-            case facts.Constant(value=str(text)):
-                yield text
-            case facts.Name(id=name):
-                for symbol in project.resolve(module, name):
-                    if isinstance(symbol, Assigned):
-                        yield from (p.value for p in facts.walk(symbol.value) if _is_text(p))  # type: ignore[union-attr, misc]
-            case _:
-                pass
+def demanded(project: Project, module: facts.Module, names: Iterable[str]) -> Iterator[ClassNode]:
+    """The classes of a module that somebody asked about by name, whether or not they are registered."""
+    wanted = set(names)
+    for node in project.classes_of(module):
+        if node.name in wanted or node.key in wanted:
+            yield node
 
 
-def _is_text(expr: facts.Expr) -> bool:
-    return isinstance(expr, facts.Constant) and isinstance(expr.value, str)
+def no_model(node: ClassNode, hierarchy: Hierarchy) -> str:
+    """Why a registered class is no model, "" where it may be one: nothing of it can be run as a module."""
+    if hierarchy.lookup(node, "forward") is not None or hierarchy.external_provider(node, "forward"):
+        return ""
+    if unknown := hierarchy.unknown_bases(node):
+        return f"it has no forward, and its base {unknown[0].name} is outside of what is read"
+    return "neither it nor a base of it has a forward"

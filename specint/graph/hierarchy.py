@@ -72,6 +72,12 @@ class Member:
     function: FunctionNode | None = None
     value: facts.Expr | None = None
     conditional: bool = False
+    given_in: facts.Module | None = None
+
+    @property
+    def file(self) -> str:
+        """Where its line is: in its class's module, unless another one put it onto the class."""
+        return (self.given_in or self.owner.module).path
 
 
 @dataclass(frozen=True)
@@ -114,6 +120,16 @@ class Hierarchy:
         self._seen: dict[tuple[ClassNode, str], Member | None] = {}
         self._own: dict[str, dict[str, Member]] = {}
         self._assigned: dict[str, dict[str, dict[str, Member | None]]] = {}
+        self._from_outside: dict[str, dict[str, Member]] = {}
+
+    def give(self, node: ClassNode, name: str, step: facts.Bind, module: facts.Module, *, maybe: bool = False) -> None:
+        """Believe that a module other than the class's own gives it a member (a plugin that patches SGLang)."""
+        if step.value is not None:
+            member = self._given(node, name, step.value, module, step)
+            given = replace(member, conditional=maybe or member.conditional, given_in=module)
+            self._from_outside.setdefault(node.key, {})[name] = given
+            self._own.pop(node.key, None)
+            self._seen.clear()
 
     def bases(self, node: ClassNode) -> tuple[ClassNode | External, ...]:
         """The bases as written, resolved; one that can't be resolved is external under the name in the source."""
@@ -203,7 +219,7 @@ class Hierarchy:
         """What the class body defines, the last definition of each name, and what the module assigns to the class."""
         if node.key not in self._own:
             assigned = self._assigned_in(node.module).get(node.key, {})
-            every = {**_body_members(self.project, node), **assigned}
+            every = {**_body_members(self.project, node), **assigned, **self._from_outside.get(node.key, {})}
             self._own[node.key] = {name: member for name, member in every.items() if member is not None}
         return self._own[node.key]
 
