@@ -31,6 +31,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         sglang: a release or a path; None for the installed one.
         relative_to: the folder that a relative `sglang` starts from, None for the working directory.
         paths: the files and folders that the user named: what an answer is about.
+        everything: all of the SGLang was named, and that needs no limit.
         models: files and folders of the user's own models that are there whatever was named.
         callers: files and folders of the user's own workers, whose calls join the contract.
         interfaces: which of the runner's contracts models are held against.
@@ -48,6 +49,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     sglang: str | None = None
     relative_to: Path | None = None
     paths: tuple[Path, ...] = ()
+    everything: bool = False
     models: tuple[Path, ...] = ()
     callers: tuple[Path, ...] = ()
     interfaces: tuple[str, ...] = (SPECULATIVE,)
@@ -85,6 +87,13 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     singled_out: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
 
+    @property
+    def subject(self) -> frozenset[str] | None:
+        """The files that an answer is about: those named, else the user's own models; None for everything."""
+        if self.named is not None or self.request.everything:
+            return self.named
+        return self.own or None
+
 
 def request_of(
     config: Config,
@@ -110,21 +119,23 @@ def request_of(
 
     spec, relative_to = config.sglang, config.folder
     around = None if sglang else sglang_around(paths)
+    everything = False
     if sglang:
         spec, relative_to = sglang, Path()
     elif around:
         spec, relative_to = called(around, paths), Path()
         if any(around.is_relative_to(path.absolute()) for path in paths):
-            paths = ()  # all of it was named, and that needs no limit
+            paths, everything = (), True
     beside = [config.folder / path if (config.folder / path).exists() else Path(path) for path in config.models]
     return Request(
         sglang=spec,
         relative_to=relative_to,
         paths=tuple(paths),
+        everything=everything,
         models=(*models, *beside),
         callers=(*config.callers, *callers),
         interfaces=_interfaces(interfaces or config.interface),
-        classes=(*classes, *(demand.model for demand in config.require)),
+        classes=(*classes, *(name for one in config.require for name in (one.model, one.draft) if name)),
         against=against,
         cache_dir=cache_dir or config.cache_dir or cache_directory(),
         cache=cache,

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -97,8 +98,8 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[Analysis | Contract]:
     """What the entries get for an answer, as it comes."""
     answers: list[Analysis | Contract] = []
 
-    def kept(real: Callable[..., Analysis | Contract]) -> Callable[..., Analysis | Contract]:
-        def call(*arguments: object, **named: object) -> Analysis | Contract:
+    def kept(real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: object, **named: object) -> Any:
             found = real(*arguments, **named)
             answers.append(found[0] if isinstance(found, tuple) else found)
             return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
@@ -29,15 +29,33 @@ def resolve_algorithms(contract: Contract, names: Iterable[str], where: str = "-
     return tuple(found)
 
 
-def find_models(models: Sequence[ModelCompliance], name: str, where: str = "--model") -> tuple[ModelCompliance, ...]:
-    """The registered classes of that name, or of that dotted name: more than one only if several files have it."""
+def find_models(
+    models: Sequence[ModelCompliance], name: str, where: str = "--model", first: Collection[str] | None = None
+) -> tuple[ModelCompliance, ...]:
+    """The registered classes of that name, or of that dotted name: more than one only if several files have it.
+
+    Args:
+        first: files whose class of that name is meant, if they have one.
+    """
     found = tuple(model for model in models if name in (model.name, model.class_))
+    if len(found) > 1 and first is not None:
+        found = tuple(model for model in found if model.file in first) or found
     if not found:
         hint = did_you_mean(name.rpartition(".")[2], [model.name for model in models])
         raise SpecintError(
             f"no registered model class is called `{name}`", where, hint or "`specint report` lists them"
         )
     return found
+
+
+def of_files(analysis: Analysis, files: Collection[str] | None) -> Analysis:
+    """The same analysis with the models and findings of these files alone; of all files for None."""
+    if files is None:
+        return analysis
+    chosen = tuple(model for model in analysis.models if model.file in files)
+    classes = {model.class_ for model in chosen}
+    findings = tuple(one for one in analysis.findings if one.class_ in classes or one.file in files)
+    return msgspec.structs.replace(analysis, models=chosen, findings=findings)
 
 
 def narrow(analysis: Analysis, models: Sequence[str] = (), algorithms: Sequence[str] = ()) -> Analysis:

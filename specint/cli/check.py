@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     metavar="RELEASE",
     help="Also find members that classes had in an earlier release (or at a path) and lost since.",
 )
+@click.option(
+    "--allow-no-models",
+    is_flag=True,
+    help="No model in PATHS is no error: for a hook that is handed every file that changed.",
+)
 @options.common
 def command(
     paths: tuple[Path, ...],
@@ -48,11 +53,13 @@ def command(
     fail_on: tuple[str, ...],
     exit_zero: bool,
     since: str | None,
+    allow_no_models: bool,
     **rest: Any,  # noqa: ANN401 - the common options
 ) -> int:
     """Find what models lack.
 
-    PATHS are model files or folders, in an SGLang or anywhere else; without them, every registered model is checked.
+    PATHS are model files or folders, in an SGLang or anywhere else. Without them it is the `models` of the
+    configuration, or else every registered model.
 
     --algorithm together with --model, or with files or folders of your own, is a demand: what the model lacks for that
     algorithm is an error even if it never claimed to support it. By itself it limits the findings to that algorithm.
@@ -75,12 +82,9 @@ def command(
     known_file = gate.baseline_path(baseline, config.baseline, updating=update_baseline)
     symbols = selected_symbols(options.listed(select) or config.select, (*config.ignore, *options.listed(ignore)))
     failing = failing_symbols(options.listed(fail_on))
-    session = session_of(common, config, paths)
+    session = session_of(common, config, paths, options.listed(models))
     wanted = options.algorithms_of(session.analysis.contract, options.listed(algorithms), config)
     checked = _checked(session, options.listed(models), draft)
-    if not checked:
-        printing.warn("no registered model class in these files", quiet=common.quiet)
-
     lost = _lost(session, common, since) if since else ()
     demands = _demands(session, checked, bool(models), wanted if options.listed(algorithms) else (), draft)
     spoken = _unsuppressed(session, checked, (*demands, *lost))
@@ -103,9 +107,26 @@ def command(
     if known_file and comparison and comparison.fixed:
         gate.complain_of_stale(comparison.fixed, known_file)
         failed = True
-    if printing.put_diagnostics(session.analysis.diagnostics, quiet=common.quiet):
+    unread = printing.put_diagnostics(session.analysis.diagnostics, quiet=common.quiet)
+    if unread or not (checked or _says_why_nothing(session, allowed=allow_no_models, quiet=common.quiet)):
         return 2
     return 1 if failed and not exit_zero else 0
+
+
+def _says_why_nothing(session: Session, *, allowed: bool, quiet: bool) -> bool:
+    """No model was judged: say so, as what it is; whether that is all right."""
+    from specint.contract.declared import declared
+
+    files = sorted(session.subject or ())
+    where = session.shown(files[0]) if len(files) == 1 else f"{len(files)} files"
+    attribute = declared().code.registry_attribute
+    what = f"no model was judged: no class there is in an {attribute}, or put into the registry"
+    hint = "--model CLASS judges one that isn't registered"
+    if allowed:
+        printing.warn(f"{where}: {what} ({hint})", quiet=quiet)
+    else:
+        printing.complain(what, where, hint)
+    return allowed
 
 
 def _lost(session: Session, common: options.Common, since: str) -> tuple[Finding, ...]:
@@ -125,8 +146,9 @@ def _checked(session: Session, names: Sequence[str], draft: str) -> tuple[ModelC
     if names:
         wanted = {model.class_ for name in names for model in find_models(models, name)}
         models = tuple(model for model in models if model.class_ in wanted)
-    if session.named is not None:
-        models = tuple(model for model in models if model.file in session.named)
+    files = session.named if names else session.subject
+    if files is not None:
+        models = tuple(model for model in models if model.file in files)
         if names and not models:
             from specint.errors import SpecintError
 
@@ -141,7 +163,7 @@ def _unsuppressed(
     """Everything that was found and no comment silences, and the comments that silence nothing."""
     from specint.checks.suppression import without_suppressed
 
-    files = {model.file for model in checked} | (session.named or set())
+    files = {model.file for model in checked} | (session.subject or set())
     kept, useless = without_suppressed([*session.analysis.findings, *demands], session.tree, sorted(files))
     return [*kept, *useless]
 
@@ -159,7 +181,7 @@ def _about(
     from specint.analysis.scope import about_algorithms
 
     classes = {model.class_ for model in checked}
-    files = frozenset() if limited else session.named
+    files = frozenset() if limited else session.subject
     found = [
         finding
         for finding in everything

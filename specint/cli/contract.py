@@ -79,7 +79,7 @@ def _contract(
 
     there = msgspec.structs.replace(common, sglang=where)
     with progress(quiet=common.quiet) as report:
-        sources = opened(requested(there, config, (), report))
+        sources = opened(requested(there, config, progress=report))
         contract, said = contract_asked(sources)
         return contract, (sources.against or sources.tree).origin, said
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,12 +22,14 @@ if TYPE_CHECKING:
     "explain", short_help="Why a model fails an algorithm, or what a rule means.", epilog=examples("explain")
 )
 @click.argument("what", metavar="CLASS_OR_RULE")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATHS]...")
 @options.format_option
 @options.algorithms_option
 @options.draft_option
 @options.common
 def command(
     what: str,
+    paths: tuple[Path, ...],
     format_: options.Format,
     algorithms: tuple[str, ...],
     draft: str,
@@ -36,7 +39,8 @@ def command(
 
     CLASS_OR_RULE is a model class (LlamaForCausalLM), or a rule by symbol or id (spec-missing-delegation, E7701). For a
     class: the verdict, each requirement with its status, who asks for it, the way to the class that has it, and the
-    lines to add. With --draft it is the target of a pair: one answer for both, and what they hand each other.
+    lines to add. With --draft it is the target of a pair: one answer for both, and what they hand each other. PATHS are
+    files or folders with models of your own.
     """
     common = options.Common.taken_from(rest)
     from specint.checks.catalog import find_rule, rule
@@ -44,7 +48,7 @@ def command(
     if find_rule(what) or _looks_like_a_rule(what):
         _explain_rule(rule(what), format_, common)
         return 0
-    return _explain_model(what, options.listed(algorithms), draft, format_, common)
+    return _explain_model(what, paths, options.listed(algorithms), draft, format_, common)
 
 
 def _looks_like_a_rule(what: str) -> bool:
@@ -66,19 +70,27 @@ def _explain_rule(rule: Rule, format_: options.Format, common: options.Common) -
         printing.put_text(lambda console: print_rule_page(console, rule), common.output, common.colour)
 
 
-def _explain_model(name: str, names: Sequence[str], draft: str, format_: options.Format, common: options.Common) -> int:
+def _explain_model(
+    name: str,
+    paths: Sequence[Path],
+    names: Sequence[str],
+    draft: str,
+    format_: options.Format,
+    common: options.Common,
+) -> int:
     if format_ == "markdown":
         raise click.UsageError("a model is explained as text or json; markdown is for rules")
     from specint.analysis.scope import find_models, resolve_algorithms
     from specint.cli.session import configured, session_of
 
-    session = session_of(common, configured(common))
+    session = session_of(common, configured(common), paths, [name])
     analysis = session.analysis
     wanted = resolve_algorithms(analysis.contract, names)
-    for beside in find_models(analysis.models, draft, "--draft") if draft else ():
-        for model in find_models(analysis.models, name, "explain"):
+    here = session.subject
+    for beside in find_models(analysis.models, draft, "--draft", here) if draft else ():
+        for model in find_models(analysis.models, name, "explain", here):
             _put_pair(session, model, beside, wanted or _of_pair(model, beside, analysis), format_, common)
-    for model in find_models(analysis.models, name, "explain") if not draft else ():
+    for model in find_models(analysis.models, name, "explain", here) if not draft else ():
         _put(session, model, wanted or _telling(model, analysis), format_, common)
     return 2 if printing.put_diagnostics(analysis.diagnostics, quiet=common.quiet) else 0
 

@@ -41,8 +41,9 @@ def command(
 ) -> int:
     """Write what models lack, where that is safe.
 
-    PATHS are model files or folders, in an SGLang or anywhere else; without them it is all of the SGLang that --sglang
-    names. A fix is made only if a new analysis finds the finding gone and nothing new; else the reason is told.
+    PATHS are model files or folders, in an SGLang or anywhere else; without them it is the `models` of the
+    configuration, or else all of the SGLang that --sglang names. A fix is made only if a new analysis finds the finding
+    gone and nothing new; else the reason is told.
 
     Exit codes: 0 everything is fixed, 1 findings are left, 2 something could not be done. With --diff they say what
     they would be after the patch.
@@ -54,9 +55,9 @@ def command(
 
     config = configured(common)
     symbols = selected_symbols(options.listed(select) or config.select, (*config.ignore, *options.listed(ignore)))
-    session = session_of(common, config, paths)
+    session = session_of(common, config, paths, options.listed(models))
     findings = _findings(session, symbols, options.listed(models))
-    owned = bool(paths or common.sglang or config.sglang)
+    owned = bool(session.subject or common.sglang or config.sglang)
     with ExitStack() as stack:
         made = plan(
             session.tree,
@@ -95,8 +96,9 @@ def _findings(session: Session, symbols: frozenset[str], names: Sequence[str]) -
     from specint.checks.suppression import without_suppressed
 
     found: Iterable[Finding] = session.analysis.findings
-    if session.named is not None:
-        found = [one for one in found if one.file in session.named]
+    files = session.named if names else session.subject
+    if files is not None:
+        found = [one for one in found if one.file in files]
     if names:
         wanted = {model.class_ for name in names for model in find_models(session.analysis.models, name)}
         found = [one for one in found if one.class_ in wanted]
@@ -129,7 +131,7 @@ def _untouchable(session: Session, file: str, *, owned: bool, written: bool) -> 
     from specint.fix.writing import write_protected
     from specint.source.tree import SourceFile
 
-    if session.named is not None and file not in session.named:
+    if session.subject is not None and file not in session.subject:
         return f"what is to be changed is in {session.shown(file)}, which isn't among PATHS"
     if not written:
         return ""

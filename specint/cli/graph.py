@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -16,7 +17,7 @@ GraphFormat = Literal["mermaid", "dot", "svg"]
 
 
 @click.command("graph", short_help="What a model inherits and holds, as a picture.", epilog=examples("graph"))
-@click.argument("class_", metavar="[CLASS]", required=False)
+@click.argument("words", nargs=-1, metavar="[CLASS] [PATHS]...")
 @click.option(
     "--inner-of",
     metavar="CLASS",
@@ -31,23 +32,23 @@ GraphFormat = Literal["mermaid", "dot", "svg"]
     help="mermaid is what GitHub renders in a ```mermaid block; dot is for Graphviz.",
 )
 @options.common
-def command(class_: str | None, inner_of: str | None, format_: GraphFormat, **rest: Any) -> int:  # noqa: ANN401
+def command(words: tuple[str, ...], inner_of: str | None, format_: GraphFormat, **rest: Any) -> int:  # noqa: ANN401
     """What a model inherits and what it holds, with each hop that doesn't hand on what a worker asks for.
 
-    CLASS is a model class, or a class that a model inherits from or holds.
+    CLASS is a model class, or a class that a model inherits from or holds. PATHS are files or folders with models of
+    your own.
     """
-    if (class_ is None) == (inner_of is None):
+    if not words and inner_of is None:
         raise click.UsageError("give a CLASS, or --inner-of CLASS")
+    class_, paths = inner_of or words[0], words if inner_of else words[1:]
     common = options.Common.taken_from(rest)
     from specint.cli.results import result_of
     from specint.cli.session import configured, session_of
     from specint.outputs.diagrams.diagram import about, around, find_class
 
-    session = session_of(common, configured(common))
+    session = session_of(common, configured(common), [Path(path) for path in paths], [class_])
     result = result_of(session)
-    diagram = (
-        around(result, find_class(result, inner_of)) if inner_of else about(result, find_class(result, class_ or ""))
-    )
+    diagram = around(result, find_class(result, class_)) if inner_of else about(result, find_class(result, class_))
     printing.put_bytes(_written(diagram, format_).encode(), common.output)
     return 2 if printing.put_diagnostics(session.analysis.diagnostics, quiet=common.quiet) else 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -22,6 +23,7 @@ ReportFormat = Literal["text", "json", "markdown", "html"]
 
 
 @click.command("report", short_help="Which models support which speculative algorithm.", epilog=examples("report"))
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATHS]...")
 @click.option(
     "--format",
     "format_",
@@ -40,6 +42,7 @@ ReportFormat = Literal["text", "json", "markdown", "html"]
 @options.selection
 @options.common
 def command(
+    paths: tuple[Path, ...],
     format_: ReportFormat,
     compare: str | None,
     models: tuple[str, ...],
@@ -50,6 +53,8 @@ def command(
 ) -> int:
     """Which registered model supports which speculative algorithm.
 
+    PATHS are files or folders with models, also of your own: these alone.
+
     The text is a matrix: wrappers with findings first. The JSON also holds the whole contract, with the line of each
     caller, and for every model each member with the class that provides it. The HTML has a page for every model, with
     the source around each call and the lines to add.
@@ -58,20 +63,20 @@ def command(
     if format_ == "html" and common.output is None and sys.stdout.isatty():
         raise click.UsageError("--format html is a file: say which with -o report.html")
     from specint.analysis.demands import without_excluded
-    from specint.analysis.scope import narrow
+    from specint.analysis.scope import narrow, of_files
     from specint.checks.selection import select_findings, selected_symbols
     from specint.cli.results import other_release, result_of
     from specint.cli.session import configured, session_of
 
     config = configured(common)
     symbols = selected_symbols(options.listed(select) or config.select, (*config.ignore, *options.listed(ignore)))
-    session = session_of(common, config)
+    session = session_of(common, config, paths, options.listed(models))
     wanted = options.algorithms_of(session.analysis.contract, options.listed(algorithms), config)
-    analysis = narrow(session.analysis, options.listed(models), wanted)
+    analysis = narrow(of_files(session.analysis, session.named), options.listed(models), wanted)
     findings = select_findings(without_excluded(analysis.findings, config, session.tree), symbols)
 
     result = result_of(session, analysis)
-    other = other_release(common, config, compare) if compare else None
+    other = other_release(common, config, compare, paths) if compare else None
     if format_ == "html":
         from specint.outputs.html import report_html
 

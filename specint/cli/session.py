@@ -35,6 +35,11 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
         return self.opened.tree
 
     @property
+    def subject(self) -> frozenset[str] | None:
+        """The files that the command is about: those of PATHS, else the configured models; None for everything."""
+        return self.opened.subject
+
+    @property
     def named(self) -> frozenset[str] | None:
         """The files that PATHS mean; None without PATHS, which means everything."""
         return self.opened.named
@@ -63,7 +68,13 @@ def configured(common: Common) -> Config:
     return load_config(Path.cwd(), file=common.config)
 
 
-def requested(common: Common, config: Config, paths: Sequence[Path] = (), progress: Report | None = None) -> Request:
+def requested(
+    common: Common,
+    config: Config,
+    paths: Sequence[Path] = (),
+    classes: Sequence[str] = (),
+    progress: Report | None = None,
+) -> Request:
     """What the options and the configuration ask for together."""
     return request_of(
         config,
@@ -71,6 +82,7 @@ def requested(common: Common, config: Config, paths: Sequence[Path] = (), progre
         paths=paths,
         callers=common.callers,
         interfaces=options.listed(common.interfaces),
+        classes=classes,
         against=common.against,
         cache_dir=common.cache_dir,
         cache=not common.no_cache,
@@ -79,10 +91,10 @@ def requested(common: Common, config: Config, paths: Sequence[Path] = (), progre
     )
 
 
-def session_of(common: Common, config: Config, paths: Sequence[Path] = ()) -> Session:
-    """Open what the options, the paths or the configuration name, and analyse it."""
+def session_of(common: Common, config: Config, paths: Sequence[Path] = (), classes: Sequence[str] = ()) -> Session:
+    """Open what the options, the paths or the configuration name, and analyse it; `classes` were asked for by name."""
     with progress(quiet=common.quiet) as report:
-        sources = opened(requested(common, config, paths, report))
+        sources = opened(requested(common, config, paths, classes, report))
         analysis = analysed(sources)
     printing.put_diagnostics(sources.store.problems, quiet=common.quiet)
     return Session(config=config, opened=sources, analysis=analysis)

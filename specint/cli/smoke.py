@@ -96,7 +96,7 @@ def command(
         raise click.UsageError("name classes, or give --all, or --model-path")
     config = configured(common)
     interpreter = place.interpreter(python)
-    session = _session(common, config, interpreter)
+    session = _session(common, config, interpreter, names)
     analysis = session.analysis
     wanted = options.algorithms_of(analysis.contract, options.listed(algorithms), config)
     wish = plan.Wish(
@@ -134,7 +134,7 @@ def _has_gpu() -> bool:
     return Path("/dev/nvidia0").exists() or Path("/dev/kfd").exists()
 
 
-def _session(common: options.Common, config: Config, python: str) -> Session:
+def _session(common: options.Common, config: Config, python: str, names: Sequence[str]) -> Session:
     """What is analysed: without an SGLang that is named, the one that the interpreter has."""
     from specint.cli.session import session_of
     from specint.errors import SpecintError
@@ -147,7 +147,7 @@ def _session(common: options.Common, config: Config, python: str) -> Session:
                 "has no sglang", python, "name its interpreter with --python, or an SGLang with --sglang"
             )
         common = msgspec.structs.replace(common, sglang=str(found))
-    return session_of(common, config)
+    return session_of(common, config, classes=names)
 
 
 def _jobs(analysis: Analysis, names: Sequence[str], model_path: Path | None, wish: Any) -> list[Job]:  # noqa: ANN401

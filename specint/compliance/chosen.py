@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from specint.contract.declared import Declared
 from specint.facts import model as facts
-from specint.graph.project import FunctionNode, Project
+from specint.graph.project import ClassNode, FunctionNode, Project
 from specint.graph.value import Unknown, Values
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from specint.compliance.written import (
     Addition,
@@ -16,6 +17,7 @@ from specint.compliance.written import (
     additions,
     elements,
     places,
+    table,
 )
 from specint.contract.declared import CodeRoot
 from specint.errors import Diagnostic, SpecintError
@@ -24,6 +26,8 @@ from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import ClassNode, FunctionNode, ModuleRef, Project
 from specint.source.tree import SourceFile, Tree
 
+_RUN_BY = ("forward", "__call__", "__getattr__", "__getattribute__", "__new__")
+"""What of a class is run for a module's forward: its own, or that of whatever it stands for."""
 _HINT = "name the classes themselves, or have one judged with --model"
 
 
@@ -59,23 +63,26 @@ class Registry:
         depth = package.count(".") + 1  # the registry doesn't look into packages below
         named = [file for file in tree.files(package) if file.module.count(".") == depth and not file.is_init]
         found: dict[ClassNode, None] = {}
+        asked: dict[ClassNode, None] = {}
         files = dict.fromkeys([*named, *own])
         for file in own:
             if (module := self.project.module(file.module)) is not None:
                 classes, packages = self.put_by(module)
-                found.update(dict.fromkeys((*classes, *demanded(self.project, module, wanted))))
+                found.update(dict.fromkeys(classes))
+                asked.update(dict.fromkeys(demanded(self.project, module, wanted)))
                 files.update(dict.fromkeys(one for name in packages for one in tree.files(name)))
         for file in files:
             if (module := self.project.module(file.module)) is not None:
                 found.update(dict.fromkeys(self.named_by(module)))
-        kept = tuple(node for node in found if not self._is_none(node))
+        kept = tuple(node for node in {**found, **asked} if node in asked or not self._is_none(node))
         if not kept:
             attribute = self.declared.registry_attribute
             raise SpecintError(f"no model names itself in {attribute}", package, "is this a whole SGLang?")
         return kept
 
     def _is_none(self, node: ClassNode) -> bool:
-        why = no_model(node, self.hierarchy)
+        """Whether a class of a user's own is none; what SGLang's registry takes of SGLang it takes."""
+        why = no_model(node, self.hierarchy) if self._is_own(node.module) else ""
         if why:
             what = f"{node.name} is registered and is no model: {why}"
             line, column = node.facts.line, node.facts.column
@@ -110,8 +117,9 @@ class Registry:
         classes: dict[ClassNode, None] = {}
         packages: dict[str, None] = {}
         for place in places(self.project, module):
-            for addition in additions(place.scope, lambda one, place=place: self._is_table(one, place)):  # type: ignore[misc]
-                classes.update(dict.fromkeys(self._classes(addition, place)))
+            for addition in additions(place.scope, partial(self._is_table, place=place)):
+                if not self._is_table(addition.value, place):  # then it is another name for it
+                    classes.update(dict.fromkeys(self._classes(addition, place)))
             for step in place.scope.steps:
                 value = getattr(step, "value", None)
                 match value:
@@ -127,17 +135,21 @@ class Registry:
 
     def _classes(self, addition: Addition, place: Place) -> Iterator[ClassNode]:
         step = addition.step
-        try:
-            for round_ in self._reader.rounds(place, step.guard):
-                for value in self._reader.values(addition.value, place, round_, step):
-                    yield from self._of(value, place, whole=addition.whole)
-        except Unread as why:
-            self._say(place.module, step, str(why))
+        listed = isinstance(addition.value, facts.Display) and addition.spread
+        for part in addition.value.items if listed else (addition.value,):  # type: ignore[union-attr]
+            try:
+                for round_ in self._reader.rounds(place, step.guard):
+                    for value in self._reader.values(part, place, round_, step):
+                        yield from self._of(value, place, whole=addition.whole)
+            except Unread as why:  # of one entry; the others are read all the same
+                self._say(place.module, step, str(why))
 
     def _of(self, value: Written, place: Place, *, whole: bool) -> Iterator[ClassNode]:
         match value:
             case ClassNode():
                 yield value
+            case Several(items=(Several(items=(str(), _)), *_)):  # pairs of names and classes
+                yield from self._of(table(value), place, whole=False)
             case Several():
                 for one in elements(value):
                     yield from self._of(one, place, whole=False)
@@ -170,16 +182,18 @@ class Registry:
         return []
 
     def _say(self, module: facts.Module, step: facts.Step, why: str) -> None:
-        own = not f"{module.name}.".startswith(f"{self.project.package}.")
         self.unread.append(
             Diagnostic(
                 file=module.path,
                 line=step.line,
                 what=f"models are registered here in a form that can't be read: {why}",
                 hint=_HINT,
-                severity="error" if own else "warning",
+                severity="error" if self._is_own(module) else "warning",
             )
         )
+
+    def _is_own(self, module: facts.Module) -> bool:
+        return not f"{module.name}.".startswith(f"{self.project.package}.")
 
     # -- where it is put -------------------------------------------------------------------------------------------
 
@@ -251,7 +265,7 @@ def demanded(project: Project, module: facts.Module, names: Iterable[str]) -> It
 
 def no_model(node: ClassNode, hierarchy: Hierarchy) -> str:
     """Why a registered class is no model, "" where it may be one: nothing of it can be run as a module."""
-    if hierarchy.lookup(node, "forward") is not None or hierarchy.external_provider(node, "forward"):
+    if hierarchy.external_provider(node, "forward") or any(hierarchy.lookup(node, name) for name in _RUN_BY):
         return ""
     if unknown := hierarchy.unknown_bases(node):
         return f"it has no forward, and its base {unknown[0].name} is outside of what is read"

@@ -147,7 +147,7 @@ class Reader:
             case facts.Boolean(values=values):
                 for one in values:
                     yield from part(one)
-            case facts.Walrus(value=value):
+            case facts.Walrus(value=value) | facts.Starred(value=value):
                 yield from part(value)
             case facts.Comprehension(element=element, loops=loops):
                 rounds = self._comprehended(loops, place, names, before)
@@ -340,7 +340,7 @@ class Reader:
                 case "list" | "tuple" | "set" | "frozenset" | "sorted" | "reversed" | "iter", (one, *_):
                     yield Several(tuple(elements(one)))
                 case "dict", _:
-                    given = [pair for one in args for pair in _table(one).pairs]
+                    given = [pair for one in args for pair in table(one).pairs]
                     named = [(k.name, value) for k in call.keywords if k.name for value in part(k.value)]
                     yield Table((*given, *named))
                 case "zip", _:
@@ -414,12 +414,13 @@ def _pairs(
     for key, value in zip(keys, values, strict=True):
         if key is None:
             for one in part(value):
-                yield from _table(one).pairs
+                yield from table(one).pairs
         else:
             yield from itertools.product(part(key), part(value))
 
 
-def _table(value: Written) -> Table:
+def table(value: Written) -> Table:
+    """A value as a table, which a list of pairs is too."""
     if isinstance(value, Table):
         return value
     pairs = [one.items for one in elements(value) if isinstance(one, Several) and len(one.items) == 2]
@@ -443,7 +444,7 @@ def _joined(first: Written, second: Written) -> Written:
     if isinstance(first, Several):
         return Several((*first.items, *elements(second)))
     if isinstance(first, Table):
-        return Table((*first.pairs, *_table(second).pairs))
+        return Table((*first.pairs, *table(second).pairs))
     if isinstance(first, str) and isinstance(second, str):
         return first + second
     raise Unread("what is put together can't be read")

@@ -113,11 +113,13 @@ class SpecintChecker(BaseChecker):
             self._visit(node)
 
     def _visit(self, node: nodes.Module) -> None:
-        file = linted_file(node.file, node.file_bytes, self._model_paths())
+        file = linted_file(node.file, node.file_bytes, self._model_paths(), self._demanded)
         if file is None:
             return
         try:
             findings = self._findings(file)
+            for trouble in self._index_of_run().troubles(file):
+                self.add_message(CANNOT_ANALYSE, node=node, line=trouble.line, args=(" ".join(trouble.what.split()),))
         except Exception as error:  # whatever it is, it must not cost the user the other checkers' messages
             self._cannot(node, file, _why(error))
         else:
@@ -132,6 +134,13 @@ class SpecintChecker(BaseChecker):
 
     def _findings(self, file: LintedFile) -> Sequence[Finding]:
         from specint.pipeline import collector_resting
+
+        with (
+            collector_resting()
+        ):  # pylint's own trees are a large heap, and going through it costs more than the answer
+            return self._index_of_run().findings(file)
+
+    def _index_of_run(self) -> Index:
         from specint.pylint_plugin.index import Index, Settings
 
         if self._index is None:
@@ -146,15 +155,24 @@ class SpecintChecker(BaseChecker):
                     jobs=None if options.jobs == 1 else 1,
                 )
             )
-        with (
-            collector_resting()
-        ):  # pylint's own trees are a large heap, and going through it costs more than the answer
-            return self._index.findings(file)
+        return self._index
 
     def _keep(self, file: LintedFile, finding: Finding) -> None:
         """For the reporters of ours: with `-j` they are in another process, and nothing here tells whether they are."""
         if self._index is not None:
             self.emitted.append(Emitted(str(file.path), finding, self._index.places(file, finding)))
+
+    def _demanded(self) -> Sequence[str]:
+        """The names of classes of which something is demanded, without a room of specint's: every file asks."""
+        from specint.config import demand, load_config
+        from specint.errors import SpecintError
+
+        try:
+            named = [demand(line, "specint-require") for line in self.linter.config.specint_require]
+            demands = (*named, *load_config(Path.cwd()).require)
+            return [name for one in demands for name in (one.model, one.draft) if name]
+        except SpecintError:  # said on every file of models
+            return ()
 
     def _model_paths(self) -> tuple[Path, ...]:
         return tuple(Path(path).absolute() for path in self.linter.config.specint_models)

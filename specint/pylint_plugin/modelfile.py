@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from specint.contract.declared import declared
 from specint.reading import read_regular
 
-MARK = b"EntryClass"
-"""SGLang registers the classes that a module calls by this name; a model file without it registers none."""
+
+def may_register(content: bytes) -> bool:
+    """Whether a text has one of the words without which it registers no model: the attribute that SGLang reads, and
+    the name of its registry."""
+    code = declared().code
+    return code.registry_attribute.encode() in content or code.registry.encode() in content
+
+
+def defines(content: bytes, names: Iterable[str]) -> bool:
+    """Whether a text may define a class of one of these names, dotted or plain."""
+    return any(re.search(rb"\bclass\s+%s\b" % re.escape(name.rpartition(".")[2].encode()), content) for name in names)
 
 
 class LintedFile(NamedTuple):
@@ -29,8 +40,15 @@ class LintedFile(NamedTuple):
     holds_models: bool
 
 
-def linted_file(place: str | None, given: str | bytes | None, own: Sequence[Path]) -> LintedFile | None:
-    """What pylint is looking at, None if it is no concern of ours; `own` are the user's folders of models."""
+def linted_file(
+    place: str | None, given: str | bytes | None, own: Sequence[Path], demanded: Callable[[], Iterable[str]]
+) -> LintedFile | None:
+    """What pylint is looking at, None if it is no concern of ours.
+
+    Args:
+        own: the user's folders of models.
+        demanded: names of classes that somebody demands something of; asked for only where they could matter.
+    """
     if not place:
         return None
     path = Path(place).absolute()
@@ -39,7 +57,7 @@ def linted_file(place: str | None, given: str | bytes | None, own: Sequence[Path
         return None
     text = given.decode("utf-8", "surrogateescape") if isinstance(given, bytes) else given
     content = _content(path) if text is None else text.encode("utf-8", "surrogateescape")
-    holds_models = MARK in content
+    holds_models = may_register(content) or (sglang is None and b"class " in content and defines(content, demanded()))
     if sglang is None and not holds_models and not any(path.is_relative_to(folder) for folder in own):
         return None
     return LintedFile(path, text, sglang, holds_models)

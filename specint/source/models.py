@@ -130,10 +130,11 @@ def _folders_of(folder: Path) -> list[Path]:
         children = sorted(child for child in folder.iterdir() if child.is_dir() and not child.is_symlink())
     except OSError:
         return []
-    return [child for child in children if _may_hold_sources(child)]
+    return [child for child in children if may_hold_sources(child)]
 
 
-def _may_hold_sources(folder: Path) -> bool:
+def may_hold_sources(folder: Path) -> bool:
+    """Whether a folder below a project is one of sources, not hidden, an environment or somebody else's packages."""
     name = folder.name
     return not name.startswith(".") and name not in NEVER_SOURCES and not (folder / "pyvenv.cfg").exists()
 

@@ -58,10 +58,43 @@ def test_clean_file_exits_with_zero(specint, small) -> None:
     assert done.stdout.startswith("no findings; 2 models checked")
 
 
-def test_file_without_models_is_said_to_have_none(specint, small) -> None:
+def test_where_nothing_was_judged_the_run_is_not_clean(specint, small, tmp_path: Path) -> None:
     done = specint("check", small / "srt/models/registry.py")
-    assert done.returncode == 0
-    assert "no registered model class" in done.stderr
+    assert done.returncode == 2
+    assert "registry.py: no model was judged: no class there is in an EntryClass" in done.stderr
+    done = specint("check", small / "srt/models/registry.py", "--allow-no-models")
+    assert (done.returncode, "no model was judged" in done.stderr) == (0, True)
+    (tmp_path / "own.py").write_text(OWN_MODEL.replace("EntryClass", "Entries"))
+    assert specint("check", "own.py", "--sglang", small).returncode == 2
+    done = specint("check", "own.py", "--sglang", small, "--model", "MyWrapper", "--format", "json")
+    assert {one["class"].rpartition(".")[2] for one in documents(done)["findings"]} == {"MyWrapper"}
+
+
+def test_configured_models_are_what_is_checked(specint, small, tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN_MODEL)
+    (tmp_path / "pyproject.toml").write_text(f'[tool.specint]\nsglang = "{small}"\nmodels = ["own.py"]\n')
+    files = {one["file"].rpartition("/")[2] for one in documents(specint("check", "--format", "json"))["findings"]}
+    assert files == {"own.py"}
+    named = documents(specint("check", small, "--format", "json"))["findings"]
+    assert {one["file"].partition("/")[0] for one in named} >= {"sglang"}, "a path goes before the configuration"
+    by_name = documents(specint("check", "--model", "KumoK2ForConditionalGeneration", "--format", "json"))["findings"]
+    assert {one["class"].rpartition(".")[2] for one in by_name} == {"KumoK2ForConditionalGeneration"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("explain", "MyWrapper", "own.py"),
+        ("report", "own.py"),
+        ("graph", "MyWrapper", "own.py"),
+        ("graph", "--inner-of", "OakForCausalLM", "own.py"),
+    ],
+)
+def test_every_command_takes_paths_of_own_models(specint, small, tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "own.py").write_text(OWN_MODEL)
+    done = specint(*command, "--sglang", small)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "MyWrapper" in done.stdout
 
 
 def test_models_outside_sglang_are_checked_against_it(specint, small, tmp_path: Path) -> None:

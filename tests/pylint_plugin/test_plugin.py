@@ -210,3 +210,48 @@ def test_every_rule_is_a_message_with_a_description(pylint: Lint) -> None:
     done = pylint(f"--help-msg={','.join(rule.symbol for rule in all_rules())}")
     for rule in all_rules():
         assert f":{rule.symbol} ({rule.id})" in done.stdout
+
+
+OWN = "from sglang.srt.models.oak import OakForCausalLM\n\n\nclass OwnOak(OakForCausalLM):\n    pass\n\n\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "configured"),
+    [
+        ("--specint-require=OwnOakk:EAGLE3", ""),
+        ("--specint-require=mine.OwnOakk:EAGLE3", ""),
+        ("--specint-require=OwnOak:EAGLE3,OwnOakk:EAGLE3", ""),
+        ("", '[tool.specint]\nrequire = ["OwnOakk:EAGLE3"]\n'),
+    ],
+)
+def test_demand_on_a_class_that_is_nowhere_is_an_error(
+    pylint: Lint, small: Path, tmp_path: Path, option: str, configured: str
+) -> None:
+    (tmp_path / "mine.py").write_text(f"{OWN}EntryClass = OwnOak\n")
+    (tmp_path / "pyproject.toml").write_text(configured)
+    found = messages(pylint("mine.py", f"--specint-sglang={small}", *filter(None, [option]), enable="E7703"))
+    assert [("OwnOakk" in one, "did you mean OwnOak" in one) for one in found] == [(True, True)]
+
+
+def test_demand_on_a_class_elsewhere_in_the_project_is_no_mistake(pylint: Lint, small: Path, tmp_path: Path) -> None:
+    for folder, name in (("one", "OwnOak"), ("two", "OtherOak")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "m.py").write_text(f"{OWN.replace('OwnOak', name)}EntryClass = {name}\n")
+    demands = "--specint-require=OwnOak:EAGLE3,OtherOak:EAGLE3"
+    assert messages(pylint("one/m.py", f"--specint-sglang={small}", demands, enable="E7703")) == []
+
+
+def test_class_that_a_demand_names_is_judged_unregistered(pylint: Lint, small: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(OWN.replace("(OakForCausalLM)", ""))
+    sglang = f"--specint-sglang={small}"
+    assert messages(pylint("mine.py", sglang, enable="E7703")) == []
+    found = messages(pylint("mine.py", sglang, "--specint-require=OwnOak:EAGLE3", enable="E7703"))
+    assert found
+    assert all("OwnOak" in one for one in found)
+
+
+def test_registration_that_cant_be_read_is_said_on_its_line(pylint: Lint, small: Path, tmp_path: Path) -> None:
+    text = f"import os\n{OWN}from sglang.srt.models.registry import ModelRegistry\n"
+    (tmp_path / "mine.py").write_text(f"{text}ModelRegistry.models['A'] = os.environ['MODEL']\n")
+    (found,) = messages(pylint("mine.py", f"--specint-sglang={small}"))
+    assert "mine.py:10:0: F7790: models are registered here in a form that can't be read" in found
