@@ -117,6 +117,10 @@ class Code:
                     walk.expression(value)
                 case facts.Delete(target=target):
                     walk.expression(target)
+                case facts.Define(index=index):  # its defaults are read here and now
+                    for param in function.facts.body.functions[index].params:
+                        if param.default is not None:
+                            walk.expression(param.default)
                 case _:
                     pass
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import groupby, product
 
 from specint.contract.code import Occurrence, tail
 from specint.contract.conditions import Side
@@ -297,7 +297,12 @@ class Presence:
         for count, combination in enumerate(product(*reversed(choices))):
             if count >= _COMBINATIONS:
                 break
-            members = tuple(one for one in combination if isinstance(one, Has) and _absent(one, roles))
+            members = tuple(
+                has
+                for _, same in groupby(combination, key=lambda one: one.place if isinstance(one, Has) else None)
+                for has in reversed(tuple(same))  # the clauses of one line, as they stand there
+                if isinstance(has, Has) and _absent(has, roles)
+            )
             if members and members not in found:
                 found.append(members)
         return found

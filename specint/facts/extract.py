@@ -250,7 +250,8 @@ class _Scope:
         for handler in node.handlers:
             around = self.push(guard, "except", None, True, handler.lineno, _caught(self, handler))
             self.block(handler.body, around)
-        self.block(node.orelse, inside if node.handlers else guard)
+        if node.orelse:  # no handler of this try catches what is raised here
+            self.block(node.orelse, self.push(guard, "else", None, True, node.lineno) if node.handlers else guard)
         self.block(node.finalbody, guard)
         return guard
 

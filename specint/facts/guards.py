@@ -54,6 +54,13 @@ def _is_complete(scope: facts.Scope, index: int, guard: facts.Guard, left: set[i
             later = [(i, one) for i, one in siblings if i > index and one.kind in ("try", "except")]
             until = next((n for n, (_, one) in enumerate(later) if one.kind == "try"), len(later))
             return all(i in left for i, _ in later[:until])
+        case "else":  # instead of its try, which ran through
+            handlers = []
+            for i, one in reversed([(i, one) for i, one in siblings if i < index]):
+                if one.kind == "try":
+                    break
+                handlers.append(i)
+            return left.issuperset(handlers)
         case "after":
             return True  # the other branch left the block
         case _:

@@ -193,8 +193,8 @@ class Guard(Node, frozen=True, array_like=True, gc=False):
     Attributes:
         parent: index of the enclosing guard in the scope, -1 at the top.
         kind: "if" inside a branch, "after" behind a branch that left the block, "loop" inside a loop,
-            "try" inside the body of a try, "except" inside a handler.
-        test: the condition (the iterable of a for loop), None for try and except.
+            "try" inside the body of a try, "except" inside a handler, "else" inside what runs when no handler did.
+        test: the condition (the iterable of a for loop), None for try, except and else.
         positive: whether the test is true here.
         catches: for "try" and "except": the exceptions that are caught, as written; ("",) catches all.
         reraises: for "try": whether the handlers raise again: "always", "maybe" or "never".
@@ -202,7 +202,7 @@ class Guard(Node, frozen=True, array_like=True, gc=False):
     """
 
     parent: int
-    kind: Literal["if", "after", "loop", "try", "except"]
+    kind: Literal["if", "after", "loop", "try", "except", "else"]
     test: Expr | None
     positive: bool
     line: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,6 +55,35 @@ def small_tree(fixture_tree: Callable[[str], Path]) -> Tree:
 @pytest.fixture(scope="session")
 def small(read: Callable[..., Read], small_tree: Tree) -> Read:
     return read(small_tree)
+
+
+SNIPPET_WORKER = """
+import functools
+from functools import partial
+
+from sglang.srt.lora.layers import unwrap_lora_layer
+from sglang.srt.managers.tp_worker import TpModelWorker
+from sglang.srt.server_args import ServerArgs
+
+
+class NGRAMWorker:
+    def __init__(self, server_args: ServerArgs, gpu_id: int, target_worker: TpModelWorker):
+        self.target_worker = target_worker
+        self.server_args = server_args
+        model = target_worker.model_runner.model
+"""
+
+
+@pytest.fixture
+def asked(read: Callable[..., Read], small_tree: Tree) -> Callable[..., list[Requirement]]:
+    """`asked(snippet, more="")`: what a snippet asks of the model, in the one worker that asks nothing by itself."""
+
+    def ask(snippet: str, more: str = "") -> list[Requirement]:
+        text = SNIPPET_WORKER + textwrap.indent(textwrap.dedent(snippet), "        ") + "\n" + more
+        found = read(small_tree, {"sglang.srt.speculative.ngram_worker": text})
+        return [one for one in found.contract.requirements if "NGRAM" in one.algorithms]
+
+    return ask
 
 
 @pytest.fixture(scope="session")

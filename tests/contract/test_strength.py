@@ -5,37 +5,19 @@ The snippets run in the worker of the small tree that asks nothing by itself, so
 
 from __future__ import annotations
 
-import textwrap
-
 import pytest
 
 from specint.contract.model import telling_site
 
-MODULE = "sglang.srt.speculative.ngram_worker"
-WORKER = """
-from sglang.srt.lora.layers import unwrap_lora_layer
+SNIPPET_MODULE = "sglang.srt.speculative.ngram_worker"
+SNIPPET_WORKER = """
 from sglang.srt.managers.tp_worker import TpModelWorker
-from sglang.srt.server_args import ServerArgs
 
 
 class NGRAMWorker:
-    def __init__(self, server_args: ServerArgs, gpu_id: int, target_worker: TpModelWorker):
+    def __init__(self, server_args, gpu_id: int, target_worker: TpModelWorker):
         self.target_worker = target_worker
-        self.server_args = server_args
-        model = target_worker.model_runner.model
 """
-
-
-@pytest.fixture
-def asked(read, small_tree):
-    """`asked(snippet, more="")`: what the snippet asks of the target, as (member, use, strength)."""
-
-    def ask(snippet: str, more: str = ""):
-        text = WORKER + textwrap.indent(textwrap.dedent(snippet), "        ") + "\n" + more
-        found = read(small_tree, {MODULE: text})
-        return [one for one in found.contract.requirements if "NGRAM" in one.algorithms]
-
-    return ask
 
 
 def summary(requirements) -> set[tuple[str, str, str]]:
@@ -205,8 +187,10 @@ def test_setting_that_has_to_be_opted_in_is_kept_beside(asked) -> None:
 
 
 def test_function_that_nobody_calls_and_no_worker_has_asks_of_no_single_algorithm(read, small_tree) -> None:
-    text = WORKER + "\n\ndef stray(target_worker: TpModelWorker):\n    target_worker.model_runner.model.hook()\n"
-    found = read(small_tree, {MODULE: text}).of("hook")
+    text = (
+        SNIPPET_WORKER + "\n\ndef stray(target_worker: TpModelWorker):\n    target_worker.model_runner.model.hook()\n"
+    )
+    found = read(small_tree, {SNIPPET_MODULE: text}).of("hook")
     assert all(one.algorithms == () for one in found)
 
 

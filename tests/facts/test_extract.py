@@ -285,3 +285,9 @@ def test_expression_is_spelled_as_it_was_written(text: str, spelled: str) -> Non
 def test_walk_visits_every_part() -> None:
     value = module("q = a(b, c=d)[e] if {f: g} else [h for i in j if k]\n").body.steps[0].value
     assert {one.id for one in facts.walk(value) if isinstance(one, facts.Name)} == set("abdefghijk")
+
+
+def test_what_a_try_goes_on_with_is_caught_by_none_of_its_handlers() -> None:
+    scope = body("def f(a):\n try:\n  x = 1\n except KeyError:\n  x = 2\n else:\n  x = 3\n")
+    kinds = [scope.guards[step.guard].kind for step in scope.steps if isinstance(step, facts.Bind)]
+    assert kinds == ["try", "except", "else"]

@@ -155,7 +155,7 @@ def test_none_that_a_later_assignment_always_replaces_is_gone(linked) -> None:
 
 def test_none_that_stays_under_a_condition(linked) -> None:
     init = "self.model = None\nif config.deep:\n    self.model = Deep(config)"
-    assert broken(linked, model("return self.model.core", init)) == ["self.model.core (none)"]
+    assert broken(linked, model("return self.model.core", init)) == ["self.model.core (none not config.deep)"]
 
 
 def test_attribute_that_is_set_under_a_condition_only(linked) -> None:
@@ -228,3 +228,27 @@ def test_choice_of_none_is_found_on_any_side_of_an_assignment(linked, init: str)
 )
 def test_what_else_stands_on_the_line_of_an_assignment_is_not_its_value(linked, init: str) -> None:
     assert broken(linked, model("return self.model.core", init)) == []
+
+
+@pytest.mark.parametrize(
+    ("init", "expected"),
+    [
+        ("try:\n    self.model = Deep(config)\nexcept KeyError:\n    self.model = Deep(config)", []),
+        (
+            (
+                "try:\n    config.go()\nexcept KeyError:\n    self.model = Deep(config)\n"
+                "else:\n    self.model = Deep(config)",
+                [],
+            ),
+            [],
+        ),
+        ("try:\n    config.go()\nexcept KeyError:\n    pass\nelse:\n    self.model = Deep(config)", ["unset"]),
+        ("try:\n    self.model = Deep(config)\nexcept KeyError:\n    pass", ["unset"]),
+        ("try:\n    self.model = Deep(config)\nfinally:\n    config.go()", []),
+        ("try:\n    config.go()\nfinally:\n    self.model = Deep(config)", []),
+    ],
+    ids=["try, except", "except, else", "else alone", "try alone", "try, finally", "finally"],
+)
+def test_every_way_through_a_try(linked, init: str, expected: list[str]) -> None:
+    found = broken(linked, model("return self.model.core", init))
+    assert [one.partition("(")[2].rstrip(")").strip() for one in found] == expected
