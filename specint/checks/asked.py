@@ -44,7 +44,7 @@ class Asked:
     @property
     def side(self) -> str:
         """Whether it is asked of the class as a target or as a draft."""
-        return "draft" if self.requirements[0].role == "draft" else "target"
+        return "draft" if "draft" in self.model.roles else "target"
 
     @property
     def place(self) -> tuple[int, int]:
@@ -74,7 +74,7 @@ def _asked_members(context: Context) -> Iterator[Asked]:
     for requirement in context.contract.requirements:
         if any(insists(requirement, algorithm) for algorithm in requirement.algorithms):
             hard.setdefault(("target", requirement.member), []).append(requirement)
-        elif _asked_of_drafts(requirement):
+        if _asked_of_drafts(requirement):
             hard.setdefault(("draft", requirement.member), []).append(requirement)
     for model in context.models:
         node = context.node(model)
@@ -92,7 +92,7 @@ def _asked_members(context: Context) -> Iterator[Asked]:
 
 def _asked_of_drafts(requirement: Requirement) -> bool:
     strengths = (*HARD, "conditional")
-    return requirement.role == "draft" and requirement.strength in strengths and not requirement.settings
+    return requirement.role in ("draft", "both") and requirement.strength in strengths and not requirement.settings
 
 
 def sites(one: Asked) -> Iterator[Evidence]:

@@ -10,6 +10,7 @@ from specint.compliance.model import MemberStatus, ModelCompliance, Verdict, Ver
 from specint.compliance.verdicts import drafting, insists, not_applicable, of_draft, verdict_of
 from specint.contract.model import Contract, Requirement, Site
 
+Side = Literal["target", "draft"]
 Way = Literal["gives", "takes", "is told"]
 
 
@@ -24,7 +25,7 @@ class Handed(msgspec.Struct, frozen=True, kw_only=True):
         status: present, missing or unknown on that side.
     """
 
-    side: Literal["target", "draft"]
+    side: Side
     member: str
     way: Way
     insisted: bool
@@ -120,20 +121,25 @@ def _notes(target: ModelCompliance, draft: ModelCompliance) -> list[str]:
 
 def _handed(contract: Contract, target: ModelCompliance, draft: ModelCompliance, algorithm: str) -> list[Handed]:
     found: dict[tuple[str, str], Handed] = {}
-    for side, model in (("target", target), ("draft", draft)):
+    sides: tuple[tuple[Side, ModelCompliance], ...] = (("target", target), ("draft", draft))
+    for side, model in sides:
         for requirement in contract.requirements:
-            if requirement.role != side or algorithm not in requirement.algorithms or requirement.use == "write":
+            if (
+                requirement.role not in (side, "both")
+                or algorithm not in requirement.algorithms
+                or requirement.use == "write"
+            ):
                 continue
             status = model.members.get(requirement.member, _NOT_LOOKED_AT)
-            insisted = _insisted(requirement, algorithm)
+            insisted = _insisted(requirement, algorithm, side)
             if not insisted and status.status == "missing":
                 continue  # callers do without
             if status.status == "present" and not status.file:
                 continue  # what every module has goes from nobody to nobody
             one = Handed(
-                side=side,  # type: ignore[arg-type]
+                side=side,
                 member=requirement.member,
-                way=_way(requirement),
+                way=_way(requirement, side),
                 insisted=insisted,
                 status=status.status,
                 site=requirement.sites_under([algorithm])[0],
@@ -147,14 +153,14 @@ def _handed(contract: Contract, target: ModelCompliance, draft: ModelCompliance,
 _NOT_LOOKED_AT = MemberStatus(status="unknown", reason="not looked at")
 
 
-def _insisted(requirement: Requirement, algorithm: str) -> bool:
-    if requirement.role == "target":
+def _insisted(requirement: Requirement, algorithm: str, side: Side) -> bool:
+    if side == "target":
         return insists(requirement, algorithm)
     return requirement.strength in ("required", "raises") and requirement.unconditional and not requirement.settings
 
 
-def _way(requirement: Requirement) -> Way:
+def _way(requirement: Requirement, side: Side) -> Way:
     call = requirement.call
     if requirement.use != "call" or call is None or not (call.positional or call.keywords):
         return "gives"
-    return "is told" if requirement.role == "target" and call.unpacks is None else "takes"
+    return "is told" if side == "target" and call.unpacks is None else "takes"

@@ -29,7 +29,7 @@ class Demands(NamedTuple):
 def insists(requirement: Requirement, algorithm: str) -> bool:
     """Whether an algorithm fails on a target without what a requirement names, whatever the server's settings."""
     return (
-        requirement.role == "target"
+        requirement.role in ("target", "both")
         and algorithm in requirement.algorithms
         and requirement.strength in HARD
         and not requirement.settings
@@ -40,7 +40,7 @@ def insists(requirement: Requirement, algorithm: str) -> bool:
 def insists_on_draft(requirement: Requirement, algorithm: str, flag: Flag) -> bool | None:
     """Whether an algorithm's worker fails on a draft without what a requirement names; None where that depends on the
     value of another member at run time."""
-    if requirement.role != "draft" or algorithm not in requirement.algorithms or requirement.settings:
+    if requirement.role not in ("draft", "both") or algorithm not in requirement.algorithms or requirement.settings:
         return False
     if requirement.use == "write":  # a module takes any attribute
         return False

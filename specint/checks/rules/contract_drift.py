@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from specint.checks.catalog import rule
 from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding
-from specint.checks.rules.partial_interface import asked_in_vain, claiming_members
+from specint.checks.rules.partial_interface import asked_in_vain
 from specint.checks.wording import does, listed
 from specint.contract.model import telling_site
 
@@ -16,9 +16,8 @@ SYMBOL = "spec-contract-drift"
 
 def check(context: Context) -> Iterator[Finding]:
     """The gaps that no class fills: of those that claim an algorithm, all lack what this line asks for."""
-    claims = claiming_members(context)
     for requirement in context.contract.requirements:
-        broken, under = asked_in_vain(context, requirement, claims)
+        broken, under = asked_in_vain(context, requirement)
         if not broken:
             continue
         site = telling_site([requirement], under)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from specint.checks.claims import Claim, claims, claims_itself, told
 from specint.checks.context import Context, call_sites, gaps
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.rules.missing_delegation import delegations
@@ -18,20 +19,23 @@ SYMBOL = "spec-partial-interface"
 
 
 def check(context: Context) -> Iterator[Finding]:
-    """One finding for each member without which an offered one can't serve."""
-    claims = claiming_members(context)
-    vain = {(r.member, a) for r in context.contract.requirements for a in asked_in_vain(context, r, claims)[1]}
+    """One finding for each member without which an algorithm that a class claims can't serve it."""
+    claimed = context.once(claims)
+    vain = {(r.member, a) for r in context.contract.requirements for a in asked_in_vain(context, r)[1]}
     for model in context.models:
-        missed: dict[str, list[str]] = {}
+        missed: dict[str, list[Claim]] = {}
         handed_on = {a for under in delegations(context, model).values() for a in under}
         for label, algorithms in gaps(model).items():
-            for algorithm in algorithms:
-                if algorithm in handed_on or (label, algorithm) in vain:
+            for claim in claimed.get(model.class_, ()):
+                if (
+                    claim.algorithm not in algorithms
+                    or claim.algorithm in handed_on
+                    or (label, claim.algorithm) in vain
+                ):
                     continue  # spec-missing-delegation tells it, with the lines to add
-                if any(claims_itself(context, model, claim) for claim in claims.get(algorithm, ())):
-                    missed.setdefault(label, []).append(algorithm)
-        for label, under in missed.items():
-            yield _finding(context, model, label, tuple(under), claims)
+                missed.setdefault(label, []).append(claim)
+        for label, found in missed.items():
+            yield _finding(context, model, label, tuple(found))
         yield from _halves(context, model)
 
 
@@ -40,19 +44,20 @@ def _halves(context: Context, model: ModelCompliance) -> Iterator[Finding]:
 
     SGLang #21004, #38608: a class that tells its experts' layout and doesn't hand out their weights.
     """
+    models = {one.class_ for one in context.models}
     for interface in dict.fromkeys(r.interface for r in context.contract.requirements if not r.algorithms):
         if interface in (SPECULATIVE, RUNTIME):
             continue
         asked = [r for r in context.contract.requirements if r.interface == interface and not r.algorithms]
         claims = [r.member for r in asked if r.role == "class" and r.use == "call"]
-        offered = [member for member in dict.fromkeys(claims) if claims_itself(context, model, member)]
-        told: set[str] = set()
+        offered = [member for member in dict.fromkeys(claims) if claims_itself(model, member, models)]
+        told_of: set[str] = set()
         for requirement in asked if offered else ():
             if requirement.strength != "required" or requirement.settings or requirement.role not in ("target", "both"):
                 continue
-            if requirement.member in told:
+            if requirement.member in told_of:
                 continue
-            told.add(requirement.member)
+            told_of.add(requirement.member)
             if model.members[requirement.member].status == "missing":
                 yield _half(model, interface, requirement, offered)
 
@@ -76,38 +81,16 @@ def _half(model: ModelCompliance, interface: str, requirement: Requirement, offe
     )
 
 
-def claiming_members(context: Context) -> dict[str, tuple[str, ...]]:
-    """Algorithm -> the members by which a class claims it: hooks that only this algorithm insists on.
-
-    A hook is called with something. An accessor without arguments may be there for anybody.
-    """
-    insisting: dict[str, set[str]] = {}
-    handed: set[str] = set()
-    for requirement in context.contract.requirements:
-        for algorithm in requirement.algorithms:
-            if insists(requirement, algorithm) and requirement.strength != "any-of":
-                insisting.setdefault(requirement.member, set()).add(algorithm)
-                call = requirement.call
-                if requirement.use == "call" and call is not None and (call.positional or call.keywords):
-                    handed.add(requirement.member)
-    found: dict[str, list[str]] = {}
-    for member, algorithms in insisting.items():
-        if member in handed and len(algorithms) == 1:
-            found.setdefault(next(iter(algorithms)), []).append(member)
-    return {algorithm: tuple(members) for algorithm, members in found.items()}
-
-
 _SEVERAL = 2
 """One class that lacks a member lacks it; where several do and none has it, who asks is at fault."""
 
 
-def asked_in_vain(
-    context: Context, requirement: Requirement, claims: dict[str, tuple[str, ...]]
-) -> tuple[dict[str, ModelCompliance], list[str]]:
+def asked_in_vain(context: Context, requirement: Requirement) -> tuple[dict[str, ModelCompliance], list[str]]:
     """The classes that claim an algorithm of a requirement, and the algorithms, where none of them has what it asks.
 
     Then the line is at fault and not each class: spec-contract-drift tells it, and this rule doesn't.
     """
+    claimed = context.once(claims)
     broken: dict[str, ModelCompliance] = {}
     under: list[str] = []
     if requirement.strength != "required" or not requirement.unconditional:
@@ -118,7 +101,7 @@ def asked_in_vain(
         claiming = [
             model
             for model in context.models
-            if any(claims_itself(context, model, claim) for claim in claims.get(algorithm, ()))
+            if any(claim.algorithm == algorithm for claim in claimed.get(model.class_, ()))
         ]
         lacking = [one for one in claiming if requirement.member in one.algorithms[algorithm].missing]
         if len(lacking) >= _SEVERAL and len(lacking) == len(claiming):
@@ -129,51 +112,30 @@ def asked_in_vain(
 
 def _usual(context: Context, label: str) -> str:
     """Of members of which one is enough, the one that most models have."""
-    return max(label.split("|"), key=lambda member: sum(_offers(model, member) for model in context.models))
+    having = {m: sum(model.members[m].status == "present" for model in context.models) for m in label.split("|")}
+    return max(having, key=lambda member: having[member])
 
 
-def _offers(model: ModelCompliance, member: str) -> bool:
-    return model.members[member].status == "present"
-
-
-def claims_itself(context: Context, model: ModelCompliance, member: str) -> bool:
-    """Whether a class offers a hook on its own account: what it inherits from another model was that model's claim."""
-    status = model.members[member]
-    if status.status != "present":
-        return False
-    return status.provider == model.class_ or status.provider not in {one.class_ for one in context.models}
-
-
-def _finding(
-    context: Context,
-    model: ModelCompliance,
-    label: str,
-    algorithms: tuple[str, ...],
-    claims: dict[str, tuple[str, ...]],
-) -> Finding:
+def _finding(context: Context, model: ModelCompliance, label: str, chosen: tuple[Claim, ...]) -> Finding:
     member = _usual(context, label)
+    algorithms = tuple(a for a in context.contract.algorithms if any(one.algorithm == a for one in chosen))
     requirements = tuple(r for part in label.split("|") for r in context.insisted(part))
-    offered = list(dict.fromkeys(c for a in algorithms for c in claims[a] if _offers(model, c)))
     site = telling_site(requirements, algorithms)
     wanted = " or ".join(label.split("|"))
     message = (
-        f"{model.name} offers {listed(offered)}, which only {does(algorithms, 'ask')} for, but not {wanted}, "
+        f"{told(context, model, chosen)}, but {model.name} has no {wanted}, "
         f"which {does(algorithms, 'require')}{at_site(site, algorithms)}"
-    )
-    claimed = tuple(
-        Evidence(file=status.file, line=status.line, what=f"{claim} is offered here")
-        for claim in offered
-        if (status := model.members[claim]).line
     )
     has_inner = model.members[member].inner
     instead = f"self.{has_inner} has none to hand it on to" if has_inner else "it wraps no model that could answer"
-    decide = f"{instead}: decide what {model.name} gives for {wanted}, or take {listed(offered)} away"
+    undo = " and ".join(dict.fromkeys(one.undo for one in chosen))
+    decide = f"{instead}: decide what {model.name} gives for {wanted}, or {undo}"
     return about(
         SYMBOL,
         model,
         member,
         algorithms,
         message=message,
-        evidence=(*claimed, *call_sites(requirements, algorithms)),
+        evidence=(*dict.fromkeys(one.evidence for one in chosen), *call_sites(requirements, algorithms)),
         edit=undecided(model.class_, model.file, member, decide),
     )

@@ -96,4 +96,5 @@ def _finding(
 
 
 def _asks(requirement: Requirement, algorithm: str, side: str) -> bool:
-    return requirement.role == side and algorithm in requirement.algorithms and requirement.strength != "optional"
+    concerned = requirement.role in (side, "both") and algorithm in requirement.algorithms
+    return concerned and requirement.strength != "optional"
