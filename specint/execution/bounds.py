@@ -1,0 +1,135 @@
+"""What evaluating may cost: steps, depth, memory, the size of numbers, regular expressions. Past it: `ExhaustedError`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+MOST_STEPS = 6_000_000
+"""Statements, calls and turns of loops in one evaluation; SGLang 0.5.23 takes half a million."""
+DEEPEST = 170
+"""Evaluated calls, modules and class bodies inside each other; SGLang takes about 70."""
+LONGEST = 4_000_000
+"""Characters of one string, elements of one container."""
+MOST_MEMORY = 60_000_000
+"""Characters and elements of all large values together."""
+LARGEST_BITS = 20_000
+"""Bits of one integer."""
+LONGEST_PATTERN = 2_000
+LONGEST_MATCHED = 200_000
+
+
+class ExhaustedError(Exception):
+    """A bound was reached; evaluated code can't catch it."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
+
+
+class Budget:
+    """What is left of the bounds for one evaluation."""
+
+    __slots__ = ("depth", "memory", "steps")
+
+    def __init__(self) -> None:
+        self.steps = MOST_STEPS
+        self.memory = MOST_MEMORY
+        self.depth = 0
+
+    def built(self, size: int) -> None:
+        """A value of so many characters or elements is about to be built."""
+        if size > LONGEST:
+            raise ExhaustedError(f"a value of {size} elements")
+        if size > 1000:
+            self.memory -= size
+            if self.memory < 0:
+                raise ExhaustedError("too much memory")
+
+
+SIZED = (str, bytes, list, tuple, dict, set, frozenset, bytearray)
+
+
+def check_product(budget: Budget, left: Any, right: Any) -> None:
+    """Before `left * right`."""
+    if isinstance(left, int) and isinstance(right, int):
+        if left.bit_length() + right.bit_length() > LARGEST_BITS:
+            raise ExhaustedError("an integer of too many digits")
+    elif isinstance(left, int):
+        check_product(budget, right, left)
+    elif isinstance(right, int) and isinstance(left, SIZED):
+        budget.built(len(left) * max(right, 0))
+
+
+def check_power(left: Any, right: Any) -> None:
+    """Before `left ** right`."""
+    large = isinstance(left, int) and isinstance(right, int) and right > 0
+    if large and left.bit_length() * right > LARGEST_BITS and abs(left) > 1:
+        raise ExhaustedError("an integer of too many digits")
+
+
+def check_shift(left: Any, right: Any) -> None:
+    """Before `left << right`."""
+    if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right > LARGEST_BITS:
+        raise ExhaustedError("an integer of too many digits")
+
+
+def check_sum(budget: Budget, left: Any, right: Any) -> None:
+    """Before `left + right` of two containers."""
+    if isinstance(left, SIZED) and isinstance(right, SIZED):
+        size = len(left) + len(right)
+        if size > 1000:
+            budget.built(size)
+
+
+_WIDTH = re.compile(r"\d{5,}|\*")
+
+
+def check_format(spec: str) -> None:
+    """A width in a format: `{x:1000000000}` and `%1000000000d` build what they name."""
+    if len(spec) > LONGEST_PATTERN or _WIDTH.search(spec):
+        raise ExhaustedError("a format with an excessive width")
+
+
+def safe_pattern(pattern: Any) -> bool:
+    """Whether matching takes no time that grows without bound: no unbounded repeat inside of another."""
+    if isinstance(pattern, re.Pattern):
+        pattern = pattern.pattern
+    if isinstance(pattern, bytes):
+        pattern = pattern.decode("latin-1")
+    if not isinstance(pattern, str) or len(pattern) > LONGEST_PATTERN:
+        return False
+    from re import _parser  # type: ignore[attr-defined]
+
+    try:
+        return _tame(_parser.parse(pattern), 0)
+    except (re.error, RecursionError, OverflowError):
+        return True  # compiling it raises what Python raises
+
+
+def _tame(parsed: Any, inside: int) -> bool:
+    for operation, argument in parsed:
+        name = str(operation)
+        if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+            _least, most, body = argument
+            many = int(most) > 20
+            if int(most) > 10_000 and str(most) != "MAXREPEAT":
+                return False
+            if many and inside and not _single(body):
+                return False
+            if not _tame(body, inside + many):
+                return False
+            if many and inside:
+                return False
+        elif name == "BRANCH":
+            if any(not _tame(branch, inside) for branch in argument[1]):
+                return False
+        elif name in ("SUBPATTERN", "ATOMIC_GROUP", "ASSERT", "ASSERT_NOT", "GROUPREF_EXISTS"):
+            parts = argument if isinstance(argument, tuple | list) else [argument]
+            if any(hasattr(part, "data") and not _tame(part, inside) for part in parts):
+                return False
+    return True
+
+
+def _single(body: Any) -> bool:
+    return len(body) == 1 and str(body[0][0]) in ("IN", "LITERAL", "NOT_LITERAL", "ANY", "CATEGORY")

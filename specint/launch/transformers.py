@@ -1,0 +1,303 @@
+"""Transformers' configuration classes: the text of the release that SGLang pins, evaluated like SGLang's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from specint.errors import SpecintError
+from specint.execution.interpreter import Interpreter
+from specint.execution.modules import Modules
+from specint.execution.records import record_of
+from specint.execution.values import Builtin, Class, Foreign, Instance, Raised, Unknown
+from specint.source.tree import SourceFile, Tree
+
+PACKAGE = "transformers"
+READ = re.compile(
+    r"transformers(\.configuration_utils|\.modeling_rope_utils|\.models|\.models\.auto"
+    r"|\.integrations(\.heterogeneity.*)?|\.models\.auto\.(configuration_auto|auto_mappings|modeling_auto)|\.models\.\w+(\.configuration_\w+)?)?"
+)
+"""The modules whose text is evaluated: configurations and the tables that lead to them. All others stay outside."""
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a module of Transformers is left outside."""
+    return name.startswith(f"{PACKAGE}.") and READ.fullmatch(name) is None
+
+
+class Library:
+    """The names that `transformers` itself offers, found by text."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.configurations: dict[str, str] | None = None
+        self.architectures: dict[str, bool] = {}
+        self.listed: str | None = None
+
+    def member(self, it: Interpreter, name: str) -> Any:
+        """`transformers.name`."""
+        if name in ("PretrainedConfig", "PreTrainedConfig"):
+            module = it.module(f"{PACKAGE}.configuration_utils")
+            found = module.names.get(name)
+            return found if found is not None else it.module_attribute(module, name)
+        if name in ("AutoConfig", "CONFIG_MAPPING"):
+            return it.module_attribute(it.module(f"{PACKAGE}.models.auto.configuration_auto"), name)
+        if name.endswith("Config") and (module := self.configuration(name)):
+            return it.module_attribute(it.module(module), name)
+        if name in ("models", "configuration_utils", "modeling_rope_utils"):
+            return it.module(f"{PACKAGE}.{name}")
+        if name == "__version__":
+            return it.foreign("transformers.__version__")
+        if name.startswith("__"):
+            raise Raised(AttributeError(f"module {PACKAGE!r} has no attribute {name!r}"))
+        if name.endswith(("ForCausalLM", "ForConditionalGeneration", "Model")) and not self.has_architecture(name):
+            raise Raised(AttributeError(f"module {PACKAGE} has no attribute {name}"))
+        return it.foreign(f"{PACKAGE}.{name}")
+
+    def configuration(self, name: str) -> str | None:
+        """The module that defines a configuration class."""
+        if self.configurations is None:
+            self.configurations = {}
+            for folder in self.tree.folder(f"{PACKAGE}/models").folders:
+                for stem in self.tree.folder(f"{PACKAGE}/models/{folder}").files:
+                    if stem.startswith("configuration_"):
+                        key = stem.removeprefix("configuration_").replace("_", "")
+                        self.configurations.setdefault(key, f"{PACKAGE}.models.{folder}.{stem}")
+        key = name.removesuffix("Config").lower()
+        # A class is named after its module, sub-configurations with a word more.
+        while key and key not in self.configurations:
+            key = key[:-1]
+        module = self.configurations.get(key) if len(key) > 2 else None
+        if module is None:
+            return None
+        text = self._text(module)
+        return module if re.search(rf"^class {re.escape(name)}\b", text, re.MULTILINE) else None
+
+    def has_architecture(self, name: str) -> bool:
+        """Whether Transformers has a model class of this name."""
+        known = self.architectures.get(name)
+        if known is None:
+            if self.listed is None:
+                self.listed = self._text(f"{PACKAGE}.models.auto.modeling_auto")
+            known = f'"{name}"' in self.listed or self._defined(name)
+            self.architectures[name] = known
+        return known
+
+    def _defined(self, name: str) -> bool:
+        pattern = re.compile(rb"^class %s\b" % re.escape(name).encode(), re.MULTILINE)
+        for folder in self.tree.folder(f"{PACKAGE}/models").folders:
+            for stem in self.tree.folder(f"{PACKAGE}/models/{folder}").files:
+                if stem.startswith("modeling_"):
+                    file = SourceFile.at(f"{PACKAGE}/models/{folder}/{stem}.py")
+                    if pattern.search(self.tree.read(file)):
+                        return True
+        return False
+
+    def _text(self, module: str) -> str:
+        file = self.tree.find(module)
+        if file is None:
+            return ""
+        try:
+            return self.tree.read(file).decode("utf-8", errors="replace")
+        except SpecintError:
+            return ""
+
+
+def install(modules: Modules, library: Library) -> None:
+    """Let `import transformers` find the configurations' text."""
+
+    def members(name: str) -> Callable[[Interpreter, str], Any] | None:
+        if name == PACKAGE:
+            return library.member
+        if name == f"{PACKAGE}.integrations":
+            return lambda it, member: _below(it, name, member)
+        if name.startswith(f"{PACKAGE}.models") and name.count(".") < 3 and READ.fullmatch(name):
+            return lambda it, member: _below(it, name, member)
+        return None
+
+    modules.members = members
+
+
+def _below(it: Interpreter, package: str, name: str) -> Any:
+    full = f"{package}.{name}"
+    if it.modules.where(full) is not None:
+        return it.modules.load(it, full)
+    if package.endswith(".auto") and name in ("AutoConfig", "CONFIG_MAPPING"):
+        return it.module_attribute(it.module(f"{package}.configuration_auto"), name)
+    if name.endswith("Config"):
+        for stem in it.tree.folder(package.replace(".", "/")).files:
+            if stem.startswith("configuration_"):
+                return it.module_attribute(it.module(f"{package}.{stem}"), name)
+    return it.foreign(full)
+
+
+# -- what the configurations ask of the rest of Transformers ----------------------------------------------------------
+FACTS: dict[str, Any] = {
+    "transformers.utils.is_remote_url()": False,
+    "transformers.utils.extract_commit_hash()": None,
+    "transformers.utils.is_torch_available()": True,
+    "transformers.utils.CONFIG_NAME": "config.json",
+    "transformers.utils.generic.is_timm_config_dict()": False,
+    "transformers.modeling_gguf_pytorch_utils.load_gguf_checkpoint": None,
+    "transformers.utils.resolve_revision()": "main",
+    "transformers.utils.hub.resolve_revision()": "main",
+    "hasattr transformers.utils.versions": True,
+}
+
+
+def _cached_file(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    """The file of a checkpoint that lies in a folder; nothing is fetched."""
+    folder, name = arguments[0], arguments[1]
+    if isinstance(folder, Unknown) or isinstance(name, Unknown):
+        return Unknown("a checkpoint's file")
+    path = f"{str(folder).rstrip('/')}/{name}"
+    if it.files.is_file(path):
+        return path
+    if it.files.is_folder(str(folder)):
+        if keywords.get("_raise_exceptions_for_missing_entries") is False:
+            return None
+        raise Raised(OSError(f"{folder} does not appear to have a file named {name}."))
+    if it.files.known(str(folder)):
+        raise Raised(OSError(f"{folder} is no folder"))
+    return Unknown(f"the file {name} of {folder} on the Hub")
+
+
+def _trust(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:  # noqa: ARG001
+    trusted, name, has_local, has_remote = arguments[:4]
+    if trusted is None:
+        trusted = False if has_local else None
+    if has_remote and not has_local and not trusted:
+        text = (
+            f"The repository {name} contains custom code which must be executed to correctly load the model. "
+            "Pass trust_remote_code to allow it."
+        )
+        raise Raised(ValueError(text))
+    return bool(trusted)
+
+
+def _strict(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:  # noqa: ARG001
+    """`huggingface_hub.dataclasses.strict`: after its constructor an object goes through the class's `validate_*`."""
+    cls = arguments[0] if arguments else None
+    if cls is None or isinstance(cls, Unknown):
+        return Builtin("strict", lambda i, a, k: _validated(i, a[0], bool(keywords.get("accept_kwargs"))))
+    return _validated(it, cls, False)
+
+
+def _validated(it: Interpreter, cls: Any, accepts_any: bool) -> Any:
+    if not isinstance(cls, Class):
+        return cls
+    names = {name for one in cls.order if isinstance(one, Class) for name in one.names if name.startswith("validate_")}
+    validators = [it.get_attribute(cls, name) for name in sorted(names)]
+    original = it.get_attribute(cls, "__init__")
+
+    def initialise(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> None:
+        record = record_of(cls)
+        known = keywords
+        if accepts_any and record is not None:
+            known = {name: value for name, value in keywords.items() if name in record.fields}
+        it.call(original, arguments, known)
+        for name, value in keywords.items():
+            if name not in known:
+                it.set_attribute(arguments[0], name, value)
+        validate(it, arguments, {})
+
+    def validate(it: Interpreter, arguments: list[Any], _keywords: dict[str, Any]) -> None:
+        for validator in list(cls.names["__class_validators__"]):
+            it.call(validator, [arguments[0]], {})
+
+    it.set_attribute(cls, "__class_validators__", validators)
+    it.set_attribute(cls, "validate", Builtin("validate", validate, binds=True))
+    it.set_attribute(cls, "__init__", Builtin("__init__", initialise, binds=True))
+    return cls
+
+
+def _validated_field(_it: Interpreter, _arguments: list[Any], _keywords: dict[str, Any]) -> Any:
+    """A factory of field factories: `interval(min=0)(default=1)` is the default."""
+    from specint.execution import records
+
+    return Builtin("validated", records.make_field)
+
+
+def _dynamic(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:  # noqa: ARG001
+    """A checkpoint's own configuration class: its keys stand for it."""
+    it.logged.append(("specint", f"a checkpoint's own class {arguments[0]} is read as its keys", "", 0))
+    return it.module_attribute(it.module(f"{PACKAGE}.configuration_utils"), base_name(it))
+
+
+def base_name(it: Interpreter) -> str:
+    """The name of the base class of configurations in this Transformers."""
+    names = it.module(f"{PACKAGE}.configuration_utils").names
+    return "PreTrainedConfig" if "PreTrainedConfig" in names else "PretrainedConfig"
+
+
+def _itself(_it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:  # noqa: ARG001
+    return arguments[0] if arguments and not isinstance(arguments[0], str) else Builtin("decorator", lambda i, a, k: a[0])
+
+
+def _generation(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:  # noqa: ARG001
+    folder = arguments[0] if arguments else None
+    if isinstance(folder, str) and it.files.known(folder) and not it.files.is_file(f"{folder}/generation_config.json"):
+        raise Raised(OSError(f"{folder} does not appear to have a file named generation_config.json."))
+    return Unknown("the generation configuration")
+
+
+def _generation_defaults(_it: Interpreter, _arguments: list[Any], _keywords: dict[str, Any]) -> Any:
+    names = ("max_length min_length do_sample early_stopping num_beams num_beam_groups diversity_penalty temperature top_k top_p "
+             "typical_p repetition_penalty length_penalty no_repeat_ngram_size encoder_no_repeat_ngram_size bad_words_ids "
+             "num_return_sequences output_scores return_dict_in_generate forced_bos_token_id forced_eos_token_id "
+             "remove_invalid_values exponential_decay_length_penalty suppress_tokens begin_suppress_tokens")  # fmt: skip
+    return dict.fromkeys(names.split())
+
+
+CALLS: dict[str, Callable[..., Any]] = {
+    "transformers.utils.cached_file": _cached_file,
+    "transformers.utils.hub.cached_file": _cached_file,
+    "transformers.dynamic_module_utils.resolve_trust_remote_code": _trust,
+    "transformers.dynamic_module_utils.get_class_from_dynamic_module": _dynamic,
+    "transformers.GenerationConfig.from_pretrained": _generation,
+    "transformers.generation.GenerationConfig._get_default_generation_params": _generation_defaults,
+    "transformers.generation.configuration_utils.GenerationConfig._get_default_generation_params": _generation_defaults,
+    "huggingface_hub.dataclasses.strict": _strict,
+    "transformers.utils.type_validators.interval": _validated_field,
+    "transformers.utils.auto_docstring": _itself,
+    "transformers.utils.copy_func": _itself,
+    "transformers.utils.import_utils.requires": _itself,
+}
+
+
+def fast_hooks(modules: Modules) -> dict[str, Callable[..., Any]]:
+    """Methods of the base class that run for every attribute, in specint's own words; the names say which."""
+    from specint.execution.attributes import look_up, plain
+
+    del modules
+
+    def mapped(cls: Any, name: str) -> str:
+        table = look_up(cls, "attribute_map")[1]
+        return table.get(name, name) if isinstance(table, dict) else name
+
+    def get(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:  # noqa: ARG001
+        obj, name = arguments
+        return plain(it, obj, mapped(obj.cls, name))
+
+    def put(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> None:  # noqa: ARG001
+        obj, name, value = arguments
+        it.set_plain(obj, mapped(obj.cls, name), value)
+
+    found: dict[str, Callable[..., Any]] = {}
+    for base in ("PreTrainedConfig", "PretrainedConfig"):
+        found[f"{PACKAGE}.configuration_utils.{base}.__getattribute__"] = get
+        found[f"{PACKAGE}.configuration_utils.{base}.__setattr__"] = put
+    return found
+
+
+def is_configuration(value: Any) -> bool:
+    """Whether a value is a configuration object."""
+    return isinstance(value, Instance) and any(
+        getattr(one, "name", "") in ("PreTrainedConfig", "PretrainedConfig") for one in value.cls.order
+    )
+
+
+def is_foreign(value: Any) -> bool:
+    """Whether a value is outside of what is read."""
+    return isinstance(value, Foreign)
