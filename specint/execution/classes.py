@@ -213,7 +213,7 @@ def class_of(value: Any) -> Any:
     if isinstance(value, Class):
         return value.meta or type
     if isinstance(value, Unknown):
-        return Unknown(f"type({value.reason})")
+        return value.kind or Unknown(f"type({value.reason})")
     if isinstance(value, Function | Builtin):
         return types.FunctionType
     return type(value)
@@ -236,6 +236,8 @@ def is_instance(it: Interpreter, value: Any, kind: Any) -> Any:
         return True if it.outside.is_object(value.reason) else Unknown(f"is {value.reason} a class")
     if isinstance(value, Foreign) and isinstance(kind, Class | type) and it.outside.is_constant(value.reason):
         return False
+    if isinstance(value, Unknown) and value.kind is not None and isinstance(kind, Class | type):
+        return isinstance(kind, type) and issubclass(value.kind, kind)
     if isinstance(value, Unknown):
         return Unknown(f"isinstance({value.reason}, {_named(kind)})")
     if isinstance(kind, Unknown) and not isinstance(kind, Foreign):

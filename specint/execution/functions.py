@@ -56,6 +56,8 @@ def invoke(function: Function, arguments: list[Any], keywords: dict[str, Any]) -
     except Raised as raised:
         if not raised.line:
             raised.file, raised.line = frame.file, frame.line
+        else:
+            raised.through.append((frame.file, frame.line))
         raise
     finally:
         stack.pop()

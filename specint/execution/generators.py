@@ -187,6 +187,7 @@ def _try(node: ast.Try, context: Context) -> Stepping:
                     continue
                 if bind is not None:
                     bind(f, raised.value)
+                    f.it.keep_place(raised)
                 before, f.handled = f.handled, raised
                 try:
                     return (yield from run(f))

@@ -68,7 +68,10 @@ class Interpreter:
         self.stack: list[Frame] = []
         self.journal: dict[int, tuple[Any, Any]] | None = None
         self.extras: dict[int, tuple[Any, dict[str, Any]]] = {}
-        self.replaced: dict[str, Any] = {}
+        self.parsed: list[Any] = []
+        self.on_built: Callable[[Instance], None] | None = None
+        self.on_write: Callable[[Any, str], None] | None = None
+        self.on_append: Callable[[Any, Any], None] | None = None
         self.hooks: dict[str, Callable[[Interpreter, list[Any], dict[str, Any]], Any]] = {}
         self.modules = modules or Modules(tree)
         self.loaded: dict[str, Module] = {}
@@ -157,12 +160,18 @@ class Interpreter:
             value = self.call(value, [], {})
         known = self.extras.get(id(value))
         if known is not None and known[0] is value and "__place__" in known[1]:
-            return Raised(value, *known[1]["__place__"])
+            return known[1]["__raised__"]  # type: ignore[no-any-return]
         if not isinstance(value, BaseException | Instance | Unknown):
             return Raised(TypeError("exceptions must derive from BaseException"), f.file, line)
         self.touch(self.extras)
-        self.extras[id(value)] = (value, {"__place__": (f.file, line)})
-        return Raised(value, f.file, line)
+        raised = Raised(value, f.file, line)
+        self.extras[id(value)] = (value, {"__place__": (f.file, line), "__raised__": raised})
+        return raised
+
+    def keep_place(self, raised: Raised) -> None:
+        """An exception is caught under a name: should it be raised again, its place is still the first."""
+        self.touch(self.extras)
+        self.extras[id(raised.value)] = (raised.value, {"__place__": (raised.file, raised.line), "__raised__": raised})
 
     def catches(self, raised: Raised, kinds: Any) -> Any:
         """Whether an `except` clause takes an exception."""

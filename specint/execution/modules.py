@@ -14,7 +14,7 @@ from specint.execution.expressions import Context
 from specint.execution.scopes import collect
 from specint.execution.statements import compile_block
 from specint.execution.values import Builtin, ImportedName, Module, Raised, Unknown
-from specint.source.tree import Tree, decode
+from specint.source.tree import SourceFile, Tree, decode
 
 if TYPE_CHECKING:
     from specint.execution.interpreter import Interpreter
@@ -39,7 +39,16 @@ class Modules:
         self.members: Callable[[str], Callable[[Interpreter, str], Any] | None] = lambda name: None
         self.codes: dict[str, ModuleCode | SpecintError | SyntaxError] = {}
         self.texts: dict[str, str] = {}
+        self.added: dict[str, str] = {}
         self.kinds: dict[str, tuple[str, bool] | None] = {}
+
+    def add(self, texts: dict[str, str]) -> None:
+        """Modules that are not in the tree: a checkpoint's own code, words of specint's."""
+        for name, text in texts.items():
+            if self.added.get(name) != text:
+                self.added[name] = text
+                self.codes.pop(name, None)
+        self.kinds.clear()
 
     def where(self, name: str) -> tuple[str, bool] | None:
         """The file of a module ("" for a namespace package) and whether it is a package; None if it isn't there."""
@@ -47,7 +56,9 @@ class Modules:
         if known is not MISSING:
             return known  # type: ignore[return-value]
         found: tuple[str, bool] | None = None
-        if self.members(name) is not None:
+        if name in self.added:
+            return f"{name.replace('.', '/')}.py", False
+        if any(added.startswith(f"{name}.") for added in self.added) or self.members(name) is not None:
             found = ("", True)
         elif name and name.partition(".")[0] in self.tree.packages and not self.hidden(name):
             file = self.tree.find(name)
@@ -68,13 +79,16 @@ class Modules:
         return known
 
     def _compile(self, name: str) -> ModuleCode | SpecintError | SyntaxError:
-        file = None if self.members(name) is not None else self.tree.find(name)
+        added = self.added.get(name)
+        file = SourceFile.at(f"{name.replace('.', '/')}.py") if added is not None else None
+        if file is None and self.members(name) is None:
+            file = self.tree.find(name)
         if file is None:
             code = ModuleCode(name, "", False)
             code.body = lambda f: None
             return code
         try:
-            text = decode(self.tree.read(file), file.path)
+            text = added if added is not None else decode(self.tree.read(file), file.path)
             if len(text) > LONGEST_TEXT:
                 raise SpecintError("too long to be evaluated", file.path)
             parsed = ast.parse(text, filename=file.path)

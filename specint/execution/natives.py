@@ -143,6 +143,8 @@ def call_method(it: Interpreter, method: NativeMethod, arguments: list[Any], key
     if isinstance(receiver, CONTAINERS):
         if name in MUTATORS:
             it.touch(receiver)
+            if it.on_append is not None and name == "append" and arguments:
+                it.on_append(receiver, arguments[0])
             if name in ("extend", "update", "extendleft") and arguments:
                 if isinstance(arguments[0], Unknown):
                     it.lost(arguments[0])
@@ -153,6 +155,8 @@ def call_method(it: Interpreter, method: NativeMethod, arguments: list[Any], key
                     return None
                 arguments = [list(it.iterate(arguments[0]))]
                 it.budget.built(len(receiver) + len(arguments[0]))
+        if name == "sort":
+            keywords = {key: callable_of(it, value) for key, value in keywords.items()}
         if name in KEYED and arguments and isinstance(arguments[0], Unknown) and type(arguments[0]) is Unknown:
             return Unknown(f"[{arguments[0].reason}]")
         return _guarded(it, method.method, arguments, keywords)
@@ -183,6 +187,13 @@ def call_method(it: Interpreter, method: NativeMethod, arguments: list[Any], key
     return _guarded(it, method.method, arguments, keywords)
 
 
+def callable_of(it: Interpreter, value: Any) -> Any:
+    """A function that specint provides, as something that Python's own functions can call."""
+    if type(value) is Builtin:
+        return lambda *arguments, **keywords: it.call(value, list(arguments), keywords)
+    return value
+
+
 def plainly(value: Any) -> Any:
     """An object of a subclass of `str` and its like as that."""
     return value.payload if type(value) is Instance and isinstance(value.payload, PLAIN) and value.payload is not None else value
@@ -190,7 +201,8 @@ def plainly(value: Any) -> Any:
 
 def call_native(it: Interpreter, function: Callable[..., Any], arguments: list[Any], keywords: dict[str, Any]) -> Any:
     """A function of Python's own on known values."""
-    arguments = [plainly(argument) for argument in arguments]
+    arguments = [callable_of(it, plainly(argument)) for argument in arguments]
+    keywords = {name: callable_of(it, argument) for name, argument in keywords.items()}
     for argument in (*arguments, *keywords.values()):
         if isinstance(argument, Unknown) and not isinstance(argument, Foreign):
             name = getattr(function, "__name__", "call")

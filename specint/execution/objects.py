@@ -52,6 +52,8 @@ def set_plain(it: Interpreter, value: Any, name: str, found: Any) -> None:
         if it.journal is not None:
             it.touch(value.attributes)
         value.attributes[name] = found
+        if it.on_write is not None:
+            it.on_write(value, name)
     elif kind is Class or kind is Module:
         it.touch(value.names)
         value.names[name] = found

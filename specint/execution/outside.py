@@ -53,8 +53,6 @@ class Outside:
         """What a dotted path outside of the tree is."""
         if path in self.facts:
             return self.fact(path)
-        if path in self.calls:
-            return Builtin(path, self.calls[path])
         return Foreign(path)
 
     def member(self, unknown: Unknown, name: str) -> Any:
@@ -70,7 +68,12 @@ class Outside:
         """The result of calling something outside of the tree."""
         known = self.calls.get(path)
         if known is not None:
-            return known(it, arguments, keywords)
+            try:
+                return known(it, arguments, keywords)
+            except Raised as raised:
+                if not raised.line:
+                    raised.file, raised.line = path.partition(".")[0], -1
+                raise
         made = f"{path}()"
         if made in self.facts:
             return self.fact(made)

@@ -105,7 +105,7 @@ def _make(it: Interpreter, cls: Any, options: dict[str, Any]) -> Any:
             fields.update(base.record.fields)
     keyword_only = bool(options.get("kw_only"))
     for name, written in own_annotations(cls):
-        text = written if isinstance(written, str) else getattr(written, "__name__", str(written))
+        text = written if isinstance(written, str) else str(getattr(written, "__name__", ""))
         if "ClassVar" in text.partition("[")[0] or typing.get_origin(written) is typing.ClassVar:
             continue
         if text.rpartition(".")[2] == "KW_ONLY":
@@ -188,6 +188,8 @@ def _initialise(cls: Class) -> Any:
         if missing:
             many = f"{len(missing)} required positional argument{'s' if len(missing) > 1 else ''}"
             raise Raised(TypeError(f"{name}.__init__() missing {many}: {', '.join(map(repr, missing))}"))
+        if it.on_built is not None:
+            it.on_built(obj)
         kind, after = attributes.look_up(obj.cls, "__post_init__")
         if kind == attributes.METHOD:
             it.call(after, [obj], {})

@@ -448,6 +448,7 @@ def handle(f: Frame, raised: Raised, handlers: list[tuple[Expression | None, Tar
                 continue
         if bind is not None:
             bind(f, raised.value)
+            f.it.keep_place(raised)
         before = f.handled
         f.handled = raised
         try:

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from specint.execution.interpreter import Interpreter
 
 
+PLAIN = (type(None), bool, int, float, complex, str, bytes)
+"""Types whose values hold no other value."""
+
+
 class UndeterminedError(Exception):
     """Python asked an unknown value for something that only a known one has; becomes an unknown value again."""
 
@@ -21,7 +25,8 @@ class UndeterminedError(Exception):
 class Raised(Exception):  # noqa: N818 - it carries an evaluated exception, and is none of specint's
     """An exception of the evaluated code on its way.
 
-    `value` is a builtin exception, an `Instance` of the tree's own, or unknown; `file` and `line` are where it came up.
+    `value` is a builtin exception, an `Instance` of the tree's own, or unknown; `file` and `line` are where it came up,
+    `through` the places of the calls it has passed on its way out.
     """
 
     def __init__(self, value: Any, file: str = "", line: int = 0) -> None:
@@ -29,16 +34,18 @@ class Raised(Exception):  # noqa: N818 - it carries an evaluated exception, and 
         self.value = value
         self.file = file
         self.line = line
+        self.through: list[tuple[str, int]] = []
 
 
 class Unknown:
     """A value that can't be known from reading. `reason` says why, for people; `text` is what of a string is known."""
 
-    __slots__ = ("path", "reason", "text")
+    __slots__ = ("kind", "path", "reason", "text")
 
-    def __init__(self, reason: str, text: str | None = None) -> None:
+    def __init__(self, reason: str, text: str | None = None, kind: type | None = None) -> None:
         self.reason = reason
         self.text = text
+        self.kind = kind  # what it is an object of, where that much is known
         self.path: str | None = None
 
     def __repr__(self) -> str:
@@ -82,9 +89,8 @@ class Foreign(Unknown):
             return True
         if isinstance(other, Foreign):
             return other.path == self.path
-        if other is None or isinstance(other, Class | Function | Instance):
-            return False
-        return self._refuse()
+        # It may be a plain value (a version, a flag), and is none of the tree's own things.
+        return self._refuse() if isinstance(other, PLAIN) else False
 
     def __ne__(self, other: object) -> Any:
         return not self.__eq__(other)
@@ -110,7 +116,7 @@ class Module:
         self.name = name
         self.file = file
         self.is_package = is_package
-        self.names: dict[str, Any] = {"__name__": name, "__file__": file, "__doc__": None}
+        self.names: dict[str, Any] = {"__name__": name, "__file__": f"/nowhere/tree/{file}", "__doc__": None}
         self.names["__package__"] = name if is_package else name.rpartition(".")[0]
         self.state = "new"  # new, running, done
 
@@ -388,6 +394,3 @@ DELEGATED = (
 ).split()
 for _name in DELEGATED:
     setattr(Instance, f"__{_name}__", _delegated(f"__{_name}__"))
-
-PLAIN = (type(None), bool, int, float, complex, str, bytes)
-"""Types whose values hold no other value."""

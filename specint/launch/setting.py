@@ -68,7 +68,8 @@ class Setting:
 
     def _outside(self, machine: Machine) -> Outside:
         packages, outside = declared()["packages"], declared()["outside"]
-        facts = {**machine.facts, **transformers.FACTS}
+        facts: dict[str, Any] = {**machine.facts, **transformers.FACTS}
+        facts |= {f"random.{name}()": Unknown(f"random.{name}()", kind=int) for name in ("randint", "randrange", "getrandbits")}
         for name, version in self.pins.items():
             imported = packages["imports"].get(name, name.replace("-", "_"))
             if version is not None:
@@ -92,7 +93,7 @@ class Setting:
         kinds: dict[str, Callable[..., Any]] = {
             "registry": self._registry,
             "nothing": lambda it, a, k: None,
-            "drawn": lambda it, a, k: Unknown("a port that is free on the host"),
+            "drawn": lambda it, a, k: Unknown("a port that is free on the host", kind=int),
             "true": lambda it, a, k: True,
         }
         return {name: kinds[row["kind"]] for row in declared()["boundary"] for name in row["functions"]}

@@ -11,7 +11,7 @@ from specint.execution.interpreter import Interpreter
 from specint.execution.modules import Modules
 from specint.execution.records import record_of
 from specint.execution.values import Builtin, Class, Foreign, Instance, Raised, Unknown
-from specint.source.tree import SourceFile, Tree
+from specint.source.tree import SourceFile, Tree, content_digest
 
 PACKAGE = "transformers"
 READ = re.compile(
@@ -173,6 +173,9 @@ def _trust(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> A
             "Pass trust_remote_code to allow it."
         )
         raise Raised(ValueError(text))
+    if trusted and has_local and not any(name.endswith(".py") for name in it.files.names(str(name))):
+        it.logged.append(("assumed", f"{name}: its own configuration class is not there, the one of this name stands for it", "", 0))
+        return False
     return bool(trusted)
 
 
@@ -219,10 +222,35 @@ def _validated_field(_it: Interpreter, _arguments: list[Any], _keywords: dict[st
     return Builtin("validated", records.make_field)
 
 
+BAG = """
+from transformers import PretrainedConfig
+
+class KeysOfACheckpoint(PretrainedConfig):
+    def __init__(self, **kwargs):
+        for key in list(kwargs):
+            if key.endswith("_config") and isinstance(kwargs[key], dict) and "quant" not in key and "compression" not in key:
+                kwargs[key] = KeysOfACheckpoint(**kwargs[key])
+        super().__init__(**kwargs)
+"""
+
+
 def _dynamic(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:  # noqa: ARG001
-    """A checkpoint's own configuration class: its keys stand for it."""
-    it.logged.append(("specint", f"a checkpoint's own class {arguments[0]} is read as its keys", "", 0))
-    return it.module_attribute(it.module(f"{PACKAGE}.configuration_utils"), base_name(it))
+    """A checkpoint's own class: its text is evaluated if it is in the folder, else the keys stand for it."""
+    reference, folder = str(arguments[0]).rpartition("--")[2], str(arguments[1])
+    stem, _, name = reference.rpartition(".")
+    if it.files.is_file(f"{folder}/{stem}.py"):
+        package = f"checkpoint_{content_digest(folder.encode())}"
+        texts = {}
+        for one in it.files.names(folder):
+            if one.endswith(".py"):
+                texts[f"{package}.{one[:-3]}"] = it.files.read(f"{folder}/{one}").decode("utf-8", errors="replace")
+        it.modules.add(texts)
+        return it.module_attribute(it.module(f"{package}.{stem}"), name)
+    if not reference.endswith("Config"):
+        return Unknown(f"the checkpoint's own class {name}")
+    it.logged.append(("assumed", f"{folder}: its own class {name} is not there, its keys stand for it", "", 0))
+    it.modules.add({"keys_of_a_checkpoint": BAG})
+    return it.module_attribute(it.module("keys_of_a_checkpoint"), "KeysOfACheckpoint")
 
 
 def base_name(it: Interpreter) -> str:

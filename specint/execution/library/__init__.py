@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from specint.execution import records
 from specint.execution.code import MISSING
 from specint.execution.library import language, parser, system, text
-from specint.execution.natives import _guarded, plainly
+from specint.execution.natives import _guarded, callable_of, plainly
 from specint.execution.values import PLAIN, Builtin, Class, Foreign, Instance, Raised, Unknown
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ class Library:
             return kind(*[shown(argument) if isinstance(argument, Unknown) else argument for argument in arguments])
         if kind not in self.makes and not (issubclass(kind, tuple) and hasattr(kind, "_fields")):
             return Unknown(f"{kind.__name__}()")
+        arguments = [callable_of(it, argument) for argument in arguments]
         if kind in (int, float, complex, bytes, bytearray):
             arguments = [plainly(argument) for argument in arguments]
             if kind in (bytes, bytearray) and arguments and isinstance(arguments[0], int):

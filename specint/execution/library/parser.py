@@ -171,7 +171,9 @@ def _parse(it: Interpreter, parser: Any, name: str, arguments: list[Any], keywor
         return Unknown("parsed arguments")
     namespace = arguments[1] if len(arguments) > 1 else keywords.get("namespace")
     try:
-        return getattr(parser, name)(words, namespace)
+        found = getattr(parser, name)(words, namespace)
+        it.parsed.append(found)
+        return found
     except (UndeterminedError, Raised):
         raise
     except argparse.ArgumentError as error:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from specint.execution.interpreter import Interpreter
     from specint.execution.library import Library
 
+TREE = "/nowhere/tree"
+"""Where the tree's own files are, as evaluated code sees it."""
 SCRATCH = "/nowhere/scratch"
 """Where evaluated code's temporary files are, in memory."""
 
@@ -36,7 +38,7 @@ def provide(library: Library, it: Interpreter) -> None:
     library.kinds[type(it.environment)] = _environment_attribute
     environment = it.environment
     library.add("os", {
-        "environ": environment, "getenv": own("getenv", _getenv), "getpid": unknown("os.getpid"),
+        "environ": environment, "getenv": own("getenv", _getenv), "getpid": own("getpid", lambda it, a, k: 1),
         "sep": "/", "name": "posix", "linesep": "\n", "pathsep": ":",
         "fspath": own("fspath", lambda it, a, k: _path(a[0])), "makedirs": own("makedirs", _makedirs),
         "mkdir": own("mkdir", _makedirs), "listdir": own("listdir", _listdir), "getcwd": unknown("os.getcwd"),
@@ -188,10 +190,21 @@ def _asks(name: str) -> Any:
             return True
         if it.files.known(path) or not path.startswith("/"):
             return False
+        if path.startswith(f"{TREE}/"):
+            return _of_the_tree(it, path[len(TREE) + 1 :], name)
         # A path outside of the named folders: what is there is not looked at.
         return Unknown(f"is there a file {path}")
 
     return run
+
+
+def _of_the_tree(it: Interpreter, path: str, name: str) -> bool:
+    """A file of the release itself: its Python is known, the data files beside it are taken to be there."""
+    parent, _, last = path.rpartition("/")
+    folder = it.tree.folder(parent)
+    if last.endswith(".py"):
+        return name != "is_folder" and last[:-3] in folder.files
+    return last in folder.folders or name == "exists" or ("." in last) == (name == "is_file")
 
 
 def _absolute(_it: Interpreter, arguments: list[Any], _keywords: dict[str, Any]) -> Any:
