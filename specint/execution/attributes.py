@@ -40,6 +40,9 @@ def in_order(order: list[Any], name: str, start: int = 0) -> tuple[int, Any]:
                 return kind_of(value), value
         elif isinstance(base, Unknown):
             return FOREIGN, base
+        elif base is type:
+            if name in TYPE_METHODS:
+                return METHOD, TYPE_METHODS[name]
         elif base is object:
             if name in OBJECT_METHODS:
                 return METHOD, OBJECT_METHODS[name]
@@ -48,6 +51,27 @@ def in_order(order: list[Any], name: str, start: int = 0) -> tuple[int, Any]:
         elif name == "__init__" and issubclass(base, BaseException):
             return METHOD, OBJECT_METHODS["__init_exception__"]
     return NOTHING, None
+
+
+def _make_object(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    from specint.execution.classes import create
+
+    return create(it, arguments[0], arguments[1:], keywords)
+
+
+def _make_class(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    meta, name, bases, names = arguments[:4]
+    if not isinstance(names, dict):
+        return Unknown(f"the class {name}")
+    frame = it.stack[-1]
+    return it.make_class(str(name), list(bases), dict(names), {**keywords, "metaclass": meta}, frame, frame.line)
+
+
+TYPE_METHODS: dict[str, Any] = {
+    "__call__": Builtin("__call__", _make_object, binds=True),
+    "__new__": Builtin("__new__", _make_class, binds=True),
+    "__init__": Builtin("__init__", lambda it, a, k: None, binds=True),
+}
 
 
 def kind_of(value: Any) -> int:
@@ -140,7 +164,7 @@ def _doc(_it: Interpreter, obj: Instance) -> Any:
     return obj.cls.names.get("__doc__")
 
 
-SPECIAL = {
+SPECIAL: dict[str, Any] = {
     "__class__": lambda _it, obj: obj.cls,
     "__dict__": _dictionary,
     "__doc__": _doc,
@@ -165,7 +189,7 @@ def of_class(it: Interpreter, cls: Class, name: str) -> Any:
         return value.function
     if kind == FOR_CLASS:
         return BoundMethod(value.function, cls)
-    if kind == DATA or kind == GETTER:
+    if kind in (DATA, GETTER):
         return value if type(value) is Property else get_from(it, value, None, cls)
     special = CLASS_SPECIAL.get(name)
     if special is not None:
@@ -186,7 +210,7 @@ def of_class(it: Interpreter, cls: Class, name: str) -> Any:
     raise Raised(AttributeError(f"type object '{cls.name}' has no attribute '{name}'"))
 
 
-CLASS_SPECIAL = {
+CLASS_SPECIAL: dict[str, Any] = {
     "__name__": lambda _it, cls: cls.name,
     "__qualname__": lambda _it, cls: cls.qualname,
     "__module__": lambda _it, cls: cls.module,
@@ -234,7 +258,7 @@ def of_super(it: Interpreter, found: Super, name: str) -> Any:
     raise Raised(AttributeError(f"'super' object has no attribute '{name}'"))
 
 
-FUNCTION_NAMES = {
+FUNCTION_NAMES: dict[str, Any] = {
     "__name__": lambda it, fn: fn.name,
     "__qualname__": lambda it, fn: fn.qualname,
     "__module__": lambda it, fn: fn.globals["__name__"],
@@ -244,7 +268,9 @@ FUNCTION_NAMES = {
     "__kwdefaults__": lambda it, fn: dict(fn.keyword_defaults) or None,
     "__dict__": lambda it, fn: fn.attributes,
     "__annotations__": lambda it, fn: it.annotations_of(fn),
-    "__get__": lambda it, fn: Builtin("__get__", lambda i, a, k: BoundMethod(fn, a[0]) if a and a[0] is not None else fn),
+    "__get__": lambda it, fn: Builtin(
+        "__get__", lambda i, a, k: BoundMethod(fn, a[0]) if a and a[0] is not None else fn
+    ),
 }
 
 

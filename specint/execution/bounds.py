@@ -1,4 +1,4 @@
-"""What evaluating may cost: steps, depth, memory, the size of numbers, regular expressions. Past it: `ExhaustedError`."""
+"""What evaluating may cost: steps, depth, memory, size of numbers, regular expressions. Past it: `ExhaustedError`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST_PATTERN = 2_000
 LONGEST_MATCHED = 200_000
 
 
-class ExhaustedError(Exception):
+class ExhaustedError(BaseException):
     """A bound was reached; evaluated code can't catch it."""
 
     def __init__(self, what: str) -> None:
@@ -122,7 +122,8 @@ def _tame(parsed: Any, inside: int) -> bool:
             if many and inside:
                 return False
         elif name == "BRANCH":
-            if any(not _tame(branch, inside) for branch in argument[1]):
+            # Two ways through the same text, again and again, are as bad as a repeat in a repeat.
+            if inside or any(not _tame(branch, inside) for branch in argument[1]):
                 return False
         elif name in ("SUBPATTERN", "ATOMIC_GROUP", "ASSERT", "ASSERT_NOT", "GROUPREF_EXISTS"):
             parts = argument if isinstance(argument, tuple | list) else [argument]

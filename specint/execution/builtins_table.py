@@ -30,11 +30,45 @@ from specint.execution.values import (
 if TYPE_CHECKING:
     from specint.execution.interpreter import Interpreter
 
-SAME = (
-    "abs bin bytes chr complex dict divmod enumerate float frozenset hex int list oct ord pow range reversed "
-    "round set slice str tuple zip map filter bool bytearray object min max sum sorted NotImplemented Ellipsis ascii "
-    "memoryview"
-).split()
+SAME = [
+    "abs",
+    "bin",
+    "bytes",
+    "chr",
+    "complex",
+    "dict",
+    "divmod",
+    "enumerate",
+    "float",
+    "frozenset",
+    "hex",
+    "int",
+    "list",
+    "oct",
+    "ord",
+    "pow",
+    "range",
+    "reversed",
+    "round",
+    "set",
+    "slice",
+    "str",
+    "tuple",
+    "zip",
+    "map",
+    "filter",
+    "bool",
+    "bytearray",
+    "object",
+    "min",
+    "max",
+    "sum",
+    "sorted",
+    "NotImplemented",
+    "Ellipsis",
+    "ascii",
+    "memoryview",
+]
 
 
 def _isinstance(it: Interpreter, arguments: list[Any], _keywords: dict[str, Any]) -> Any:
@@ -147,7 +181,9 @@ def _print(it: Interpreter, arguments: list[Any], _keywords: dict[str, Any]) -> 
     from specint.execution.expressions import shown
 
     if it.stack:
-        it.logged.append(("print", " ".join(shown(one) for one in arguments)[:2000], it.stack[-1].file, it.stack[-1].line))
+        it.logged.append(
+            ("print", " ".join(shown(one) for one in arguments)[:2000], it.stack[-1].file, it.stack[-1].line)
+        )
 
 
 def _property(_it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Property:
@@ -172,7 +208,7 @@ def _dir(it: Interpreter, arguments: list[Any], _keywords: dict[str, Any]) -> An
         return sorted(value.names)
     cls = value.cls if isinstance(value, Instance) else value
     for base in cls.order if isinstance(cls, Class) else []:
-        names |= set(base.names) if isinstance(base, Class) else {n for n in dir(base)}
+        names |= set(base.names) if isinstance(base, Class) else set(dir(base))
     return sorted(name for name in names if name not in ("__enum__", "__late__"))
 
 
@@ -196,25 +232,38 @@ def _callables(it: Interpreter, arguments: list[Any], keywords: dict[str, Any], 
 
 
 OWN: dict[str, Any] = {
-    "isinstance": _isinstance, "issubclass": _issubclass, "getattr": _getattr, "setattr": _setattr, "hasattr": _hasattr,
-    "callable": _callable, "len": _len, "any": _any, "all": _all, "next": _next, "iter": _iter, "hash": _hash,
-    "print": _print, "property": _property, "vars": _vars, "dir": _dir, "open": _open, "__import__": _import,
+    "isinstance": _isinstance,
+    "issubclass": _issubclass,
+    "getattr": _getattr,
+    "setattr": _setattr,
+    "hasattr": _hasattr,
+    "callable": _callable,
+    "len": _len,
+    "any": _any,
+    "all": _all,
+    "next": _next,
+    "iter": _iter,
+    "hash": _hash,
+    "print": _print,
+    "property": _property,
+    "vars": _vars,
+    "dir": _dir,
+    "open": _open,
+    "__import__": _import,
     "delattr": lambda it, a, k: it.delete_attribute(a[0], a[1]),
     "repr": lambda it, a, k: it.repr_of(a[0]),
     "id": lambda it, a, k: id(a[0]) >> 4,
     "staticmethod": lambda it, a, k: Static(a[0]),
     "classmethod": lambda it, a, k: ForClass(a[0]),
     "format": lambda it, a, k: it.format_text("{:" + (str(a[1]) if len(a) > 1 else "") + "}", [a[0]], {}),
-}  # fmt: skip
+}
 
 
-def builtin_names(it: Interpreter) -> dict[str, Any]:
+def builtin_names() -> dict[str, Any]:
     """Every builtin name. Nothing among them reads code, files or input of the machine."""
-    del it
     names: dict[str, Any] = {name: getattr(builtins, name) for name in SAME}
-    for name, value in vars(builtins).items():
-        if isinstance(value, type) and issubclass(value, BaseException):
-            names[name] = value
+    every = vars(builtins).items()
+    names |= {name: value for name, value in every if isinstance(value, type) and issubclass(value, BaseException)}
     names |= {name: Builtin(name, run) for name, run in OWN.items()}
     names["type"] = TYPE
     for name in ("eval", "exec", "compile", "input", "breakpoint"):

@@ -1,4 +1,4 @@
-"""Classes of the tree: their order of bases, how one is made, how its objects come to be, what is an instance of what."""
+"""Classes of the tree: the order of bases, how one is made and its objects, what is an instance of what."""
 
 from __future__ import annotations
 
@@ -31,7 +31,18 @@ def make_class(
     """What a class statement makes of its bases and the names of its body."""
     from specint.execution import enums, records
 
-    meta = keywords.pop("metaclass", None)
+    meta = keywords.get("metaclass")
+    if isinstance(meta, Class) and not any(value is meta for value in it.making):
+        own = attributes.look_up(meta, "__new__")[1]
+        if type(own) is Function:
+            it.making.append(meta)
+            try:
+                return it.call(
+                    own, [meta, name, tuple(bases), names], {k: v for k, v in keywords.items() if k != "metaclass"}
+                )
+            finally:
+                it.making.pop()
+    keywords.pop("metaclass", None)
     cleaned = [base for base in (_base(it, base) for base in bases) if base is not None]
     cls = Class(it, name, cleaned, names)
     cls.module = names.get("__module__", "")
@@ -60,20 +71,32 @@ def make_class(
     elif any(one is typing.NamedTuple for one in cls.order):
         records.build_named_tuple(it, cls)
     for key, value in list(names.items()):
-        if isinstance(value, Instance) and (own := attributes.look_up(value.cls, "__set_name__"))[0] == attributes.METHOD:
+        if (
+            isinstance(value, Instance)
+            and (own := attributes.look_up(value.cls, "__set_name__"))[0] == attributes.METHOD
+        ):
             it.call(own[1], [value, cls, key], {})
     hook_kind, hook = attributes.in_order(cls.order, "__init_subclass__", 1)
     if hook_kind == attributes.FOR_CLASS:
         it.call(hook.function, [cls], keywords)
-    if cls.meta is not None and (own := attributes.look_up(cls.meta, "__init__"))[0] == attributes.METHOD:
-        if type(own[1]) is Function:
-            it.call(own[1], [cls, name, tuple(cleaned), names], keywords)
+    made = attributes.look_up(cls.meta, "__init__")[1] if cls.meta is not None else None
+    if type(made) is Function:
+        it.call(made, [cls, name, tuple(cleaned), names], keywords)
+    if cls.record is None:
+        # A subclass of a record that is none itself is compared and copied as that.
+        records_above = (one.record for one in cls.order[1:] if isinstance(one, Class))
+        cls.record = next((record for record in records_above if isinstance(record, records.Record)), None)
     return cls
 
 
 def _owned(value: Any, cls: Class) -> None:
     # `super()` and names with two underscores ask for the class that a method was written in.
-    for inner in (value, getattr(value, "function", None), getattr(value, "getter", None), getattr(value, "setter", None)):
+    for inner in (
+        value,
+        getattr(value, "function", None),
+        getattr(value, "getter", None),
+        getattr(value, "setter", None),
+    ):
         if type(inner) is Function and inner.owner is None:
             inner.owner = cls
 
@@ -114,7 +137,9 @@ def linearized(cls: Class, bases: list[Any]) -> list[Any]:
         else:
             raise Raised(TypeError("Cannot create a consistent method resolution order (MRO)"))
         found.append(head)
-        rows = [[one for one in row if one is not head and not (isinstance(one, Foreign) and one == head)] for row in rows]
+        rows = [
+            [one for one in row if one is not head and not (isinstance(one, Foreign) and one == head)] for row in rows
+        ]
     if found[-1] is not object:
         found = [one for one in found if one is not object]
         found.append(object)
@@ -253,7 +278,11 @@ def is_subclass(it: Interpreter, cls: Any, kind: Any, value: Any = MISSING) -> A
     """`issubclass(cls, kind)`: True, False or unknown."""
     if isinstance(kind, tuple):
         found = [is_subclass(it, cls, one) for one in kind]
-        return True if True in [one is True for one in found] else next((o for o in found if isinstance(o, Unknown)), False)
+        return (
+            True
+            if True in [one is True for one in found]
+            else next((o for o in found if isinstance(o, Unknown)), False)
+        )
     if cls is kind or kind is object:
         return True
     if isinstance(cls, Class):
@@ -301,9 +330,10 @@ def is_subclass(it: Interpreter, cls: Any, kind: Any, value: Any = MISSING) -> A
 
 def _abstract(cls: Class, kind: type) -> Any:
     needs = {
-        collections.abc.Mapping: "__getitem__", collections.abc.Callable: "__call__", collections.abc.Iterable: "__iter__",
+        collections.abc.Mapping: "__getitem__", collections.abc.Callable: "__call__",
+        collections.abc.Iterable: "__iter__",
         collections.abc.Sequence: None, collections.abc.Hashable: "__hash__", collections.abc.Sized: "__len__",
-    }.get(kind, None)  # fmt: skip
+    }.get(kind)  # fmt: skip
     if needs is None or needs == "__getitem__":
         return False
     return attributes.look_up(cls, needs)[0] != attributes.NOTHING

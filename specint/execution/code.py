@@ -10,7 +10,7 @@ from specint.execution.scopes import Scope
 
 if TYPE_CHECKING:
     from specint.execution.interpreter import Interpreter
-    from specint.execution.values import Class, Function
+    from specint.execution.values import Function
 
 Expression = Callable[["Frame"], Any]
 Statement = Callable[["Frame"], Any]
@@ -56,8 +56,10 @@ class ModuleCode:
 class FunctionCode:
     """A function's parameters and body. `run` is made of the body at the first call."""
 
-    __slots__ = ("all_names", "cls_name", "defaults_at", "enclosing", "generator", "is_async", "is_function", "keyword_only", "line",
-                 "module", "name", "node", "positional", "positional_only", "run", "scope", "star", "stars")  # fmt: skip
+    __slots__ = (
+        "all_names", "cls_name", "enclosing", "generator", "is_async", "is_function", "keyword_only", "line", "module",
+        "name", "node", "positional", "positional_only", "run", "scope", "star", "stars",
+    )  # fmt: skip
 
     def __init__(self, node: Any, module: ModuleCode, enclosing: Scope) -> None:
         arguments = node.args

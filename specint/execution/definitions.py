@@ -64,7 +64,9 @@ def _import_from(node: ast.ImportFrom, context: Context) -> Statement:
 def _class(node: ast.ClassDef, context: Context) -> Statement:
     bases = [compile_expression(base, context) for base in node.bases if not isinstance(base, ast.Starred)]
     keywords = [
-        (keyword.arg, compile_expression(keyword.value, context)) for keyword in node.keywords if keyword.arg is not None
+        (keyword.arg, compile_expression(keyword.value, context))
+        for keyword in node.keywords
+        if keyword.arg is not None
     ]
     decorators = [(compile_expression(one, context), one.lineno) for one in node.decorator_list]
     scope = class_scope(node, context.scope)
@@ -144,7 +146,9 @@ def _pattern(node: ast.pattern, context: Context) -> Any:
 
         def capture(f: Frame, subject: Any) -> Any:
             matched = True if inner is None else inner(f, subject)
-            if bind is not None and (matched is True or (matched is not False and f.it.decide(matched, f, node.lineno))):
+            if bind is not None and (
+                matched is True or (matched is not False and f.it.decide(matched, f, node.lineno))
+            ):
                 bind(f, subject)
             return matched
 

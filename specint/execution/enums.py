@@ -44,7 +44,7 @@ def build(it: Interpreter, cls: Class) -> None:
         if isinstance(value, Class):
             continue
         if isinstance(value, Auto):
-            value = _next_value(it, cls, name, values, flag, texts)
+            value = _next_value(it, cls, name, values, flag, texts)  # noqa: PLW2901 - it is the member's value
         alias = None if isinstance(value, Unknown) else _with_value(members, value)
         if alias is not None:
             members[name] = cls.names[name] = alias
@@ -123,7 +123,9 @@ def by_value(it: Interpreter, cls: Class, arguments: list[Any]) -> Any:
         found = it.call(own.function, [cls, value], {})
         if found is not None:
             return found
-    if isinstance(value, int) and any(base.name in ("Flag", "IntFlag") for base in cls.order if isinstance(base, Class)):
+    if isinstance(value, int) and any(
+        base.name in ("Flag", "IntFlag") for base in cls.order if isinstance(base, Class)
+    ):
         return combined(cls, value)
     raise Raised(ValueError(f"{it.repr_of(value)} is not a valid {cls.qualname}"))
 
@@ -169,7 +171,9 @@ def enum_classes(it: Interpreter) -> dict[str, Any]:
     root.names.update(
         name=Property(Builtin("name", lambda it, a, k: a[0].attributes.get("_name_"))),
         value=Property(Builtin("value", lambda it, a, k: a[0].attributes.get("_value_"))),
-        __str__=Builtin("Enum.__str__", lambda it, a, k: f"{a[0].cls.name}.{a[0].attributes.get('_name_')}", binds=True),
+        __str__=Builtin(
+            "Enum.__str__", lambda it, a, k: f"{a[0].cls.name}.{a[0].attributes.get('_name_')}", binds=True
+        ),
         __repr__=Builtin("Enum.__repr__", _repr, binds=True),
     )
     flag = base("Flag", [root], [])

@@ -24,6 +24,7 @@ class Context:
     def __init__(self, module: ModuleCode, scope: Scope) -> None:
         self.module = module
         self.scope = scope
+        self.cls_name = ""  # the class whose body this is in, for names with two underscores
 
 
 def compile_expression(node: ast.expr, context: Context) -> Expression:
@@ -35,7 +36,7 @@ def compile_expression(node: ast.expr, context: Context) -> Expression:
     return make(node, context)
 
 
-def _constant(node: ast.Constant, context: Context) -> Expression:  # noqa: ARG001
+def _constant(node: ast.Constant, context: Context) -> Expression:
     value = node.value
     return lambda f: value
 
@@ -134,7 +135,7 @@ def _attribute(node: ast.Attribute, context: Context) -> Expression:
 
 
 def _class_around(context: Context) -> str:
-    return getattr(context, "cls_name", "")
+    return context.cls_name
 
 
 BINARY: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
@@ -299,7 +300,9 @@ ORDER: dict[type, Callable[[Any, Any], Any]] = {
 
 def _compare(node: ast.Compare, context: Context) -> Expression:
     first = compile_expression(node.left, context)
-    steps = [(type(op), compile_expression(right, context)) for op, right in zip(node.ops, node.comparators, strict=True)]
+    steps = [
+        (type(op), compile_expression(right, context)) for op, right in zip(node.ops, node.comparators, strict=True)
+    ]
     line = node.lineno
     if len(steps) == 1:
         kind, only = steps[0]
@@ -360,7 +363,10 @@ def _elements(nodes: list[ast.expr], context: Context) -> Callable[[Frame], list
         parts = [compile_expression(node, context) for node in nodes]
         return lambda f: [part(f) for part in parts]
     pieces = [
-        (isinstance(node, ast.Starred), compile_expression(node.value if isinstance(node, ast.Starred) else node, context))
+        (
+            isinstance(node, ast.Starred),
+            compile_expression(node.value if isinstance(node, ast.Starred) else node, context),
+        )
         for node in nodes
     ]
 
@@ -451,7 +457,9 @@ def _subscript(node: ast.Subscript, context: Context) -> Expression:
 
 
 def _slice(node: ast.Slice, context: Context) -> Expression:
-    parts = [compile_expression(part, context) if part else (lambda f: None) for part in (node.lower, node.upper, node.step)]
+    parts = [
+        compile_expression(part, context) if part else (lambda f: None) for part in (node.lower, node.upper, node.step)
+    ]
 
     def make(f: Frame) -> Any:
         values = [part(f) for part in parts]
@@ -650,7 +658,7 @@ def _starred(node: ast.Starred, context: Context) -> Expression:
     return compile_expression(node.value, context)
 
 
-def _await(node: ast.Await, context: Context) -> Expression:  # noqa: ARG001
+def _await(node: ast.Await, context: Context) -> Expression:
     return lambda f: Unknown("await")
 
 

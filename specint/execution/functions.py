@@ -71,7 +71,7 @@ def prepare(code: FunctionCode, owner: Class | None) -> Callable[[Frame], Any]:
     context = Context(code.module, scope)
     if owner is not None:
         context.cls_name = owner.name
-    elif code.enclosing.kind == "class" and getattr(code, "cls_name", ""):
+    else:
         context.cls_name = code.cls_name
     if not isinstance(node.body, list):
         value = compile_expression(node.body, context)

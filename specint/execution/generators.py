@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
-from specint.execution.code import BREAK, CONTINUE, RETURN, Frame
+from specint.execution.code import BREAK, RETURN, Frame
 from specint.execution.expressions import Context, compile_expression
 from specint.execution.statements import (
     compile_handlers,
@@ -17,14 +17,14 @@ from specint.execution.statements import (
 )
 from specint.execution.values import Raised, Unknown
 
-Stepping = Callable[[Frame], Iterator[Any]]
+Stepping = Callable[[Frame], Generator[Any, Any, Any]]
 
 
-def compile_generator(nodes: list[ast.stmt], context: Context) -> Callable[[Frame], Iterator[Any]]:
+def compile_generator(nodes: list[ast.stmt], context: Context) -> Callable[[Frame], Generator[Any, Any, Any]]:
     """The body of a generator function; running it gives the generator."""
     body = _block(nodes, context)
 
-    def start(f: Frame) -> Iterator[Any]:
+    def start(f: Frame) -> Generator[Any, Any, Any]:
         signal = yield from body(f)
         return f.result if signal is RETURN else None
 
@@ -48,7 +48,7 @@ def _block(nodes: list[ast.stmt], context: Context) -> Stepping:
         inner = not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and _yields(node)
         parts.append((inner, _statement(node, context) if inner else compile_statement(node, context)))
 
-    def run(f: Frame) -> Iterator[Any]:
+    def run(f: Frame) -> Generator[Any, Any, Any]:
         for inner, part in parts:
             signal = (yield from part(f)) if inner else part(f)
             if signal is not None:
@@ -66,7 +66,7 @@ def _statement(node: ast.stmt, context: Context) -> Stepping:
 
 
 def _unsupported(reason: str, node: ast.stmt) -> Stepping:
-    def refuse(f: Frame) -> Iterator[Any]:
+    def refuse(f: Frame) -> Generator[Any, Any, Any]:
         yield from ()
         raise Raised(Unknown(reason), f.file, node.lineno)
 
@@ -78,14 +78,14 @@ def _produce(value: ast.expr | None, context: Context) -> Stepping:
     if isinstance(value, ast.Yield):
         given = compile_expression(value.value, context) if value.value else (lambda f: None)
 
-        def one(f: Frame) -> Iterator[Any]:
+        def one(f: Frame) -> Generator[Any, Any, Any]:
             return (yield given(f))
 
         return one
     if isinstance(value, ast.YieldFrom):
         source = compile_expression(value.value, context)
 
-        def several(f: Frame) -> Iterator[Any]:
+        def several(f: Frame) -> Generator[Any, Any, Any]:
             over = source(f)
             if isinstance(over, Unknown):
                 yield Unknown(f"an element of {over.reason}")
@@ -104,7 +104,7 @@ def _assign(node: ast.Assign, context: Context) -> Stepping:
     produce = _produce(node.value, context)
     targets = [compile_target(target, context) for target in node.targets]
 
-    def run(f: Frame) -> Iterator[Any]:
+    def run(f: Frame) -> Generator[Any, Any, Any]:
         value = yield from produce(f)
         for target in targets:
             target(f, value)
@@ -117,7 +117,7 @@ def _if(node: ast.If, context: Context) -> Stepping:
     then, otherwise = _block(node.body, context), _block(node.orelse, context)
     line, usual = node.lineno, raises_at_once(node.orelse)
 
-    def run(f: Frame) -> Iterator[Any]:
+    def run(f: Frame) -> Generator[Any, Any, Any]:
         f.line = line
         if f.it.decide(test(f), f, line, usual=usual):
             return (yield from then(f))
@@ -132,7 +132,7 @@ def _for(node: ast.For, context: Context) -> Stepping:
     body, otherwise = _block(node.body, context), _block(node.orelse, context)
     line = node.lineno
 
-    def run(f: Frame) -> Iterator[Any]:
+    def run(f: Frame) -> Generator[Any, Any, Any]:
         f.line = line
         over = source(f)
         if isinstance(over, Unknown):
@@ -157,7 +157,7 @@ def _while(node: ast.While, context: Context) -> Stepping:
     body, otherwise = _block(node.body, context), _block(node.orelse, context)
     line = node.lineno
 
-    def run(f: Frame) -> Iterator[Any]:
+    def run(f: Frame) -> Generator[Any, Any, Any]:
         while f.it.decide(test(f), f, line):
             f.it.step()
             signal = yield from body(f)
@@ -165,7 +165,6 @@ def _while(node: ast.While, context: Context) -> Stepping:
                 return None
             if signal is RETURN:
                 return RETURN
-            assert signal is None or signal is CONTINUE
         return (yield from otherwise(f))
 
     return run
@@ -177,7 +176,7 @@ def _try(node: ast.Try, context: Context) -> Stepping:
     inner_handlers = [_block(handler.body, context) for handler in node.handlers]
     otherwise, final = _block(node.orelse, context), _block(node.finalbody, context)
 
-    def guarded(f: Frame) -> Iterator[Any]:
+    def guarded(f: Frame) -> Generator[Any, Any, Any]:
         try:
             signal = yield from body(f)
         except Raised as raised:
@@ -196,7 +195,7 @@ def _try(node: ast.Try, context: Context) -> Stepping:
             raise
         return (yield from otherwise(f)) if signal is None else signal
 
-    def run(f: Frame) -> Iterator[Any]:
+    def run(f: Frame) -> Generator[Any, Any, Any]:
         if not node.finalbody:
             return (yield from guarded(f))
         try:
@@ -225,7 +224,7 @@ def _with(node: ast.With, context: Context) -> Stepping:
     ]
     body = _block(node.body, context)
 
-    def enter(f: Frame, n: int) -> Iterator[Any]:
+    def enter(f: Frame, n: int) -> Generator[Any, Any, Any]:
         if n == len(items):
             return (yield from body(f))
         make, bind = items[n]
@@ -248,7 +247,7 @@ def _with(node: ast.With, context: Context) -> Stepping:
 def _return(node: ast.Return, context: Context) -> Stepping:
     produce = _produce(node.value, context)
 
-    def run(f: Frame) -> Iterator[Any]:
+    def run(f: Frame) -> Generator[Any, Any, Any]:
         f.result = yield from produce(f)
         return RETURN
 

@@ -1,4 +1,4 @@
-"""One evaluation: the modules that were read, what the outside says, the bounds, the decisions, and how things are called."""
+"""One evaluation: modules that were read, the outside, the bounds, the decisions, and how things are called."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from specint.errors import SpecintError
-from specint.execution import attributes, bounds, classes, functions, generators, natives, objects, records
+from specint.execution import attributes, bounds, classes, functions, natives, objects, records
 from specint.execution.builtins_table import FRAME_CALLS, builtin_names
 from specint.execution.code import MISSING, Frame
 from specint.execution.decisions import Decisions
@@ -35,8 +35,6 @@ from specint.execution.values import (
     Unknown,
 )
 from specint.source.tree import Tree
-
-assert generators  # compiled on demand by `functions`
 
 
 class Interpreter:
@@ -68,6 +66,8 @@ class Interpreter:
         self.stack: list[Frame] = []
         self.journal: dict[int, tuple[Any, Any]] | None = None
         self.extras: dict[int, tuple[Any, dict[str, Any]]] = {}
+        self.path_class: Class | None = None
+        self.making: list[Any] = []
         self.parsed: list[Any] = []
         self.on_built: Callable[[Instance], None] | None = None
         self.on_write: Callable[[Any, str], None] | None = None
@@ -76,7 +76,7 @@ class Interpreter:
         self.modules = modules or Modules(tree)
         self.loaded: dict[str, Module] = {}
         self.order: list[str] = []
-        self.builtins = builtin_names(self)
+        self.builtins = builtin_names()
         from specint.execution.library import standard_library
 
         self.library = standard_library(self)
@@ -272,7 +272,7 @@ class Interpreter:
 
     def length(self, value: Any) -> int:
         """`len(value)`."""
-        return objects.length(self, value)
+        return objects.length(self, value)  # type: ignore[no-any-return]
 
     def contains(self, container: Any, item: Any) -> Any:
         """`item in container`."""

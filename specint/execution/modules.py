@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from specint.errors import SpecintError
-from specint.execution import bounds, definitions, functions
+from specint.execution import bounds
 from specint.execution.code import MISSING, Frame, ModuleCode
 from specint.execution.expressions import Context
 from specint.execution.scopes import collect
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 LONGEST_TEXT = 3_000_000
 """Characters of one module; the largest of SGLang has a fifth of it."""
-
-assert definitions
-assert functions
 
 
 class Modules:

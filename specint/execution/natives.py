@@ -28,15 +28,79 @@ if TYPE_CHECKING:
     from specint.execution.interpreter import Interpreter
 
 NATIVE_DUNDERS = frozenset(
-    "__len__ __contains__ __getitem__ __setitem__ __delitem__ __iter__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __add__ "
-    "__or__ __ror__ __and__ __sub__ __str__ __repr__ __hash__ __bool__ __int__ __float__ __index__ __name__ __doc__ "
-    "__args__ __origin__ __metadata__ __cause__ __context__ __members__ __missing__ __format__ __reversed__ __mul__ "
-    "__iadd__ __next__ __mod__ __fields__ __enter__ __exit__".split()
+    [
+        "__len__",
+        "__contains__",
+        "__getitem__",
+        "__setitem__",
+        "__delitem__",
+        "__iter__",
+        "__eq__",
+        "__ne__",
+        "__lt__",
+        "__le__",
+        "__gt__",
+        "__ge__",
+        "__add__",
+        "__or__",
+        "__ror__",
+        "__and__",
+        "__sub__",
+        "__str__",
+        "__repr__",
+        "__hash__",
+        "__bool__",
+        "__int__",
+        "__float__",
+        "__index__",
+        "__name__",
+        "__doc__",
+        "__args__",
+        "__origin__",
+        "__metadata__",
+        "__cause__",
+        "__context__",
+        "__members__",
+        "__missing__",
+        "__format__",
+        "__reversed__",
+        "__mul__",
+        "__iadd__",
+        "__next__",
+        "__mod__",
+        "__fields__",
+        "__enter__",
+        "__exit__",
+    ]
 )
 MUTATORS = frozenset(
-    "append insert extend add update setdefault appendleft remove discard pop popitem clear sort reverse popleft "
-    "extendleft move_to_end subtract __setitem__ __delitem__ __iadd__ difference_update intersection_update rotate "
-    "symmetric_difference_update".split()
+    [
+        "append",
+        "insert",
+        "extend",
+        "add",
+        "update",
+        "setdefault",
+        "appendleft",
+        "remove",
+        "discard",
+        "pop",
+        "popitem",
+        "clear",
+        "sort",
+        "reverse",
+        "popleft",
+        "extendleft",
+        "move_to_end",
+        "subtract",
+        "__setitem__",
+        "__delitem__",
+        "__iadd__",
+        "difference_update",
+        "intersection_update",
+        "rotate",
+        "symmetric_difference_update",
+    ]
 )
 CONTAINERS = (list, dict, set, collections.deque, bytearray)
 KEYED = frozenset(("get", "pop", "setdefault", "__getitem__", "__contains__"))
@@ -54,6 +118,7 @@ class NativeMethod:
         self.method = method
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """As Python calls it."""
         return call_method(self.it, self, list(arguments), keywords)
 
 
@@ -78,7 +143,9 @@ def native_attribute(it: Interpreter, value: Any, name: str) -> Any:
         if isinstance(value, types.ModuleType | types.FunctionType | types.CodeType | types.FrameType):
             return Unknown(f"{name} of Python's own")
         raise Raised(AttributeError(f"'{kind.__name__}' object has no attribute '{name}'"))
-    if isinstance(value, types.ModuleType | types.FunctionType | types.CodeType | types.FrameType | types.GeneratorType):
+    if isinstance(
+        value, types.ModuleType | types.FunctionType | types.CodeType | types.FrameType | types.GeneratorType
+    ):
         return Unknown(f"{name} of Python's own") if name not in ("send", "close") else _method(it, value, name)
     try:
         found = getattr(value, name)
@@ -89,7 +156,11 @@ def native_attribute(it: Interpreter, value: Any, name: str) -> Any:
         if isinstance(value, types.BuiltinFunctionType | BaseException):
             raise Raised(AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")) from None
         raise Raised(AttributeError(str(error))) from None
-    return NativeMethod(it, value, name, found) if callable(found) and not isinstance(found, Class) and inspect.isroutine(found) else found
+    return (
+        NativeMethod(it, value, name, found)
+        if callable(found) and not isinstance(found, Class) and inspect.isroutine(found)
+        else found
+    )
 
 
 def _method(it: Interpreter, value: Any, name: str) -> NativeMethod:
@@ -162,7 +233,9 @@ def call_method(it: Interpreter, method: NativeMethod, arguments: list[Any], key
         return _guarded(it, method.method, arguments, keywords)
     arguments = [plainly(argument) for argument in arguments]
     for argument in (*arguments, *keywords.values()):
-        if isinstance(argument, Unknown) and not isinstance(receiver, argparse.ArgumentParser | argparse._ActionsContainer):  # noqa: SLF001
+        if isinstance(argument, Unknown) and not isinstance(
+            receiver, argparse.ArgumentParser | argparse._ActionsContainer
+        ):
             return Unknown(f".{name}({argument.reason})")
     if isinstance(receiver, str | bytes):
         if name in ("ljust", "rjust", "center", "zfill", "expandtabs") and isinstance(arguments[0], int):
@@ -196,7 +269,11 @@ def callable_of(it: Interpreter, value: Any) -> Any:
 
 def plainly(value: Any) -> Any:
     """An object of a subclass of `str` and its like as that."""
-    return value.payload if type(value) is Instance and isinstance(value.payload, PLAIN) and value.payload is not None else value
+    return (
+        value.payload
+        if type(value) is Instance and isinstance(value.payload, PLAIN) and value.payload is not None
+        else value
+    )
 
 
 def call_native(it: Interpreter, function: Callable[..., Any], arguments: list[Any], keywords: dict[str, Any]) -> Any:
@@ -281,13 +358,13 @@ def _init(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> No
                 obj.payload.append(item) if isinstance(obj.payload, list) else obj.payload.add(item)
 
 
-def _init_exception(it: Interpreter, arguments: list[Any], _keywords: dict[str, Any]) -> None:  # noqa: ARG001
+def _init_exception(it: Interpreter, arguments: list[Any], _keywords: dict[str, Any]) -> None:
     obj = arguments[0]
     if isinstance(obj, Instance) and isinstance(obj.payload, BaseException):
         obj.payload.args = tuple(arguments[1:])
 
 
-def _nothing(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> None:  # noqa: ARG001
+def _nothing(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> None:
     return None
 
 

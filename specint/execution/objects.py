@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 from specint.execution import attributes, bounds
 from specint.execution.classes import forget_caches
 from specint.execution.code import MISSING
-from specint.execution.natives import plainly
+from specint.execution.natives import OBJECT_METHODS, plainly
 from specint.execution.values import (
     PLAIN,
     BoundMethod,
-    Builtin,
     Cached,
     Class,
     ForClass,
@@ -24,6 +23,7 @@ from specint.execution.values import (
     Function,
     Instance,
     Module,
+    Property,
     Raised,
     Static,
     UndeterminedError,
@@ -40,7 +40,7 @@ def set_plain(it: Interpreter, value: Any, name: str, found: Any) -> None:
     if kind is Instance:
         how, own = attributes.look_up(value.cls, name)
         if how == attributes.DATA:
-            if type(own) is attributes.Property:
+            if type(own) is Property:
                 if own.setter is None:
                     raise Raised(AttributeError(f"property '{name}' of '{value.cls.name}' object has no setter"))
                 it.call(own.setter, [value, found], {})
@@ -115,7 +115,7 @@ def equal(it: Interpreter, left: Instance, right: Any) -> Any:
     if left is right:
         return True
     kind, own = attributes.look_up(left.cls, "__eq__")
-    if kind == attributes.METHOD and type(own) is not Builtin:
+    if kind == attributes.METHOD and own is not OBJECT_METHODS["__eq__"]:
         found = it.call(own, [left, right], {})
         if found is not NotImplemented:
             if isinstance(found, Unknown):
@@ -175,7 +175,7 @@ def get_item(it: Interpreter, value: Any, index: Any) -> Any:
         if isinstance(index, Unknown) and (type(index) is Unknown or not isinstance(value, dict)):
             return Unknown(f"[{index.reason}]")
         if isinstance(value, dict) and type(value).__name__ == "Environment":
-            found = value.read(index)
+            found = value.read(index)  # type: ignore[attr-defined]
             if found is None:
                 raise Raised(KeyError(index))
             return found
@@ -419,7 +419,7 @@ def same(it: Interpreter, left: Any, right: Any) -> Any:
             return Unknown(f"{one.reason} is {other}")
         if isinstance(one, Unknown):
             return Unknown(f"{one.reason} is {getattr(other, 'reason', other)!s}"[:200])
-    if isinstance(left, BoundMethod | tuple | str | int) or isinstance(left, type | types.GenericAlias):
+    if isinstance(left, BoundMethod | tuple | str | int | type | types.GenericAlias):
         return type(left) is type(right) and left == right
     return False
 
@@ -429,7 +429,7 @@ def str_of(it: Interpreter, value: Any) -> Any:
     """`str(value)`."""
     if isinstance(value, Instance):
         kind, own = attributes.look_up(value.cls, "__str__")
-        if kind == attributes.METHOD and type(own) is not Builtin:
+        if kind == attributes.METHOD and own is not OBJECT_METHODS["__str__"]:
             return it.call(own, [value], {})
         if "__unknown__" in value.attributes:
             return value.attributes["__unknown__"]
@@ -443,10 +443,14 @@ def repr_of(it: Interpreter, value: Any) -> Any:
     """`repr(value)`."""
     if isinstance(value, Instance):
         kind, own = attributes.look_up(value.cls, "__repr__")
-        if kind == attributes.METHOD and type(own) is not Builtin:
+        if kind == attributes.METHOD and own is not OBJECT_METHODS["__repr__"]:
             return it.call(own, [value], {})
         if value.payload is not None:
-            return f"{value.cls.name}{value.payload.args!r}" if isinstance(value.payload, BaseException) else repr(value.payload)
+            return (
+                f"{value.cls.name}{value.payload.args!r}"
+                if isinstance(value.payload, BaseException)
+                else repr(value.payload)
+            )
         if isinstance(value.cls.record, tuple):
             fields = ", ".join(f"{name}={value.attributes.get(name)!r}" for name in value.cls.record[1])
             return f"{value.cls.qualname}({fields})"
@@ -477,7 +481,7 @@ class _Formatter(string.Formatter):
         self.it = it
 
     def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
-        from _string import formatter_field_name_split  # what string.Formatter itself uses
+        from _string import formatter_field_name_split  # type: ignore[import-not-found]  # what string.Formatter itself uses
 
         first, rest = formatter_field_name_split(field_name)
         value = self.get_value(first, args, kwargs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from specint.execution.values import Builtin, Class, Foreign, Raised, Unknown
+from specint.execution.values import Class, Foreign, Raised, Unknown
 
 if TYPE_CHECKING:
     from specint.execution.code import Frame
@@ -49,7 +49,7 @@ class Outside:
             return tuple(value)
         return dict(value) if isinstance(value, dict) else value
 
-    def look_up(self, it: Interpreter, path: str) -> Any:  # noqa: ARG002
+    def look_up(self, it: Interpreter, path: str) -> Any:
         """What a dotted path outside of the tree is."""
         if path in self.facts:
             return self.fact(path)
@@ -126,7 +126,7 @@ class Outside:
         apart = path.partition(".")[0] != of.partition(".")[0]
         return False if apart else None
 
-    def keeps_keywords(self, path: str) -> bool:  # noqa: ARG002
+    def keeps_keywords(self, path: str) -> bool:
         """Whether a class outside keeps the keywords of its constructor as attributes."""
         return False
 

@@ -71,7 +71,9 @@ def field_attribute(it: Interpreter, found: Field, name: str) -> Any:
     if name == "default_factory":
         return absent if found.factory is MISSING else found.factory
     if name == "type":
-        return annotations_of(it, found.owner, inherited=True).get(found.name) if not found.struct else hint_of(it, found)
+        return (
+            annotations_of(it, found.owner, inherited=True).get(found.name) if not found.struct else hint_of(it, found)
+        )
     if name == "required":
         return found.default is MISSING and found.factory is MISSING
     if name == "encode_name":
@@ -138,14 +140,16 @@ def attributes_changed(cls: Class) -> None:
     forget_caches(cls)
 
 
+def _comparing(key: Any, operate: str) -> Any:
+    return lambda it, a, k: getattr(key(a[0]), operate)(key(a[1]))
+
+
 def _ordered(cls: Class) -> None:
     def key(value: Any) -> tuple[Any, ...]:
         return tuple(value.attributes.get(name) for name in cls.record.names)
 
     for symbol, operate in (("lt", "__lt__"), ("le", "__le__"), ("gt", "__gt__"), ("ge", "__ge__")):
-        cls.names[f"__{symbol}__"] = Builtin(
-            symbol, lambda it, a, k, operate=operate: getattr(key(a[0]), operate)(key(a[1])), binds=True
-        )
+        cls.names[f"__{symbol}__"] = Builtin(symbol, _comparing(key, operate), binds=True)
 
 
 def _initialise(cls: Class) -> Any:
@@ -175,7 +179,11 @@ def _initialise(cls: Class) -> Any:
             elif field.factory is not MISSING:
                 value = it.call(field.factory, [], {})
             elif field.default is not MISSING:
-                value = copy.copy(field.default) if record.kind == "struct" and type(field.default) in (list, dict, set) else field.default
+                value = (
+                    copy.copy(field.default)
+                    if record.kind == "struct" and type(field.default) in (list, dict, set)
+                    else field.default
+                )
             elif field.init:
                 missing.append(key)
                 continue
@@ -215,7 +223,9 @@ def record_of(value: Any) -> Record | None:
     cls = value.cls if isinstance(value, Instance) else value
     if not isinstance(cls, Class):
         return None
-    return next((base.record for base in cls.order if isinstance(base, Class) and isinstance(base.record, Record)), None)
+    return next(
+        (base.record for base in cls.order if isinstance(base, Class) and isinstance(base.record, Record)), None
+    )
 
 
 def fields_of(_it: Interpreter, arguments: list[Any], _keywords: dict[str, Any]) -> Any:
@@ -267,19 +277,23 @@ def replace(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> 
     record = record_of(value)
     if record is None:
         return Unknown("replace()")
-    kept = {name: value.attributes[name] for name in record.names if record.fields[name].init and name in value.attributes}
+    kept = {
+        name: value.attributes[name] for name in record.names if record.fields[name].init and name in value.attributes
+    }
     return it.call(value.cls, [], {**kept, **keywords})
 
 
 # -- msgspec -----------------------------------------------------------------------------------------------------------
-def build_struct(it: Interpreter, cls: Class, options: dict[str, Any]) -> None:  # noqa: ARG001
+def build_struct(it: Interpreter, cls: Class, options: dict[str, Any]) -> None:
     """Make a subclass of `msgspec.Struct` a record."""
     fields: dict[str, Field] = {}
     for base in reversed(cls.order[1:]):
         if isinstance(base, Class) and isinstance(base.record, Record):
             fields.update(base.record.fields)
     for name, written in own_annotations(cls):
-        if isinstance(written, str) and "ClassVar" in written.partition("[")[0] or typing.get_origin(written) is typing.ClassVar:
+        if (isinstance(written, str) and "ClassVar" in written.partition("[")[0]) or typing.get_origin(
+            written
+        ) is typing.ClassVar:
             continue
         value = cls.names.pop(name, MISSING)
         found = copy.copy(value) if isinstance(value, Field) else Field(name, value)
@@ -309,8 +323,10 @@ def define_struct(it: Interpreter, arguments: list[Any], keywords: dict[str, Any
         if len(parts) > 2:
             names[parts[0]] = parts[2]
     names["__annotations__"] = written
-    names.setdefault("__module__", keywords.get("module") or (it.stack[-1].globals.get("__name__", "") if it.stack else ""))
-    bases = [base for base in it.iterate(keywords.get("bases") or ())] or [it.library.struct]
+    names.setdefault(
+        "__module__", keywords.get("module") or (it.stack[-1].globals.get("__name__", "") if it.stack else "")
+    )
+    bases = list(it.iterate(keywords.get("bases") or ())) or [it.library.struct]
     options = {key: value for key, value in keywords.items() if key in ("frozen", "kw_only")}
     frame = it.stack[-1]
     return it.make_class(name, bases, names, options, frame, frame.line)
@@ -340,16 +356,22 @@ def build_named_tuple(it: Interpreter, cls: Class) -> None:
     cls.names["_fields"] = tuple(fields)
     cls.names["_asdict"] = Builtin("_asdict", lambda i, a, k: dict(zip(fields, a[0].payload, strict=True)), binds=True)
     cls.names["_replace"] = Builtin(
-        "_replace", lambda i, a, k: new(i, [a[0].cls], {**dict(zip(fields, a[0].payload, strict=True)), **k}), binds=True
+        "_replace",
+        lambda i, a, k: new(i, [a[0].cls], {**dict(zip(fields, a[0].payload, strict=True)), **k}),
+        binds=True,
     )
     for n, name in enumerate(fields):
-        cls.names[name] = Property(Builtin(name, lambda i, a, k, n=n: a[0].payload[n]))
+        cls.names[name] = Property(Builtin(name, _element(n)))
+
+
+def _element(n: int) -> Any:
+    return lambda it, a, k: a[0].payload[n]
 
 
 # -- annotations -------------------------------------------------------------------------------------------------------
 def own_annotations(cls: Class) -> list[tuple[str, Any]]:
     """The names that a class body annotates, with the annotation as text where it is left unevaluated."""
-    found = [(name, value) for name, value in (cls.names.get("__annotations__") or {}).items()]
+    found = list((cls.names.get("__annotations__") or {}).items())
     found += [(name, ast.unparse(thunk[2])) for name, thunk in cls.thunks.items() if name not in dict(found)]
     return found
 
@@ -408,7 +430,7 @@ def _from_text(it: Interpreter, module: str, text: str) -> Any:
     return compile_expression(node, Context(code, code.scope))(Frame(it, "", names, names, None))
 
 
-def union(it: Interpreter, left: Any, right: Any) -> Any:  # noqa: ARG001
+def union(it: Interpreter, left: Any, right: Any) -> Any:
     """`left | right` of types."""
     try:
         return typing.Union[left, right]  # noqa: UP007 - the values are not known here

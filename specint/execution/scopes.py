@@ -89,9 +89,7 @@ def collect(nodes: Iterable[ast.AST], scope: Scope) -> None:
         elif kind is ast.Nonlocal:
             scope.nonlocals.update(node.names)  # type: ignore[attr-defined]
         else:
-            if kind is ast.ExceptHandler and node.name:  # type: ignore[attr-defined]
-                scope.locals.add(node.name)  # type: ignore[attr-defined]
-            elif kind in (ast.MatchAs, ast.MatchStar) and node.name:  # type: ignore[attr-defined]
+            if (kind is ast.ExceptHandler and node.name) or (kind in (ast.MatchAs, ast.MatchStar) and node.name):  # type: ignore[attr-defined]
                 scope.locals.add(node.name)  # type: ignore[attr-defined]
             elif kind is ast.MatchMapping and node.rest:  # type: ignore[attr-defined]
                 scope.locals.add(node.rest)  # type: ignore[attr-defined]

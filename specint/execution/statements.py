@@ -84,7 +84,7 @@ def compile_target(node: ast.expr, context: Context) -> Target:
 
 def context_class(context: Context) -> str:
     """The class whose body the code is in, for names with two underscores."""
-    return getattr(context, "cls_name", "")
+    return context.cls_name
 
 
 def name_target(name: str, context: Context) -> Target:
@@ -306,7 +306,7 @@ def _raise(node: ast.Raise, context: Context) -> Statement:
     return run
 
 
-def _pass(node: ast.stmt, context: Context) -> Statement:  # noqa: ARG001
+def _pass(node: ast.stmt, context: Context) -> Statement:
     return lambda f: None
 
 
@@ -465,7 +465,15 @@ def catches_imports(node: Any) -> bool:
         or any(
             isinstance(inner, ast.Name | ast.Attribute)
             and (inner.id if isinstance(inner, ast.Name) else inner.attr)
-            in ("ImportError", "ModuleNotFoundError", "Exception", "BaseException", "AttributeError", "OSError", "NameError")
+            in (
+                "ImportError",
+                "ModuleNotFoundError",
+                "Exception",
+                "BaseException",
+                "AttributeError",
+                "OSError",
+                "NameError",
+            )
             for inner in ast.walk(handler.type)
         )
         for handler in node.handlers
@@ -481,8 +489,7 @@ class EagerContext(Context):
 def eager_imports(context: Context) -> Context:
     """The same place, with imports done at once."""
     eager = EagerContext(context.module, context.scope)
-    if context_class(context):
-        eager.cls_name = context.cls_name
+    eager.cls_name = context.cls_name
     return eager
 
 

@@ -22,7 +22,7 @@ class UndeterminedError(Exception):
         self.unknown = unknown
 
 
-class Raised(Exception):  # noqa: N818 - it carries an evaluated exception, and is none of specint's
+class Raised(Exception):
     """An exception of the evaluated code on its way.
 
     `value` is a builtin exception, an `Instance` of the tree's own, or unknown; `file` and `line` are where it came up,
@@ -51,11 +51,14 @@ class Unknown:
     def __repr__(self) -> str:
         return f"<unknown: {self.reason}>"
 
-    def _refuse(self, *_arguments: object) -> Any:
+    def _refuse(self, *_arguments: Any) -> Any:
         raise UndeterminedError(self)
 
+    __eq__: Any
+    __ne__: Any
+    __getitem__: Any
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
-    __bool__ = __len__ = __iter__ = __contains__ = __getitem__ = __str__ = __format__ = _refuse  # type: ignore[assignment]
+    __bool__ = __len__ = __iter__ = __contains__ = __getitem__ = __str__ = __format__ = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = _refuse
     __and__ = __rand__ = __xor__ = __rxor__ = __neg__ = __invert__ = __abs__ = _refuse
@@ -69,6 +72,7 @@ class Unknown:
     __ror__ = __or__
 
     def __call__(self, *_arguments: object, **_keywords: object) -> Unknown:
+        """As Python calls it."""
         return Unknown(f"{self.reason}()")
 
 
@@ -155,6 +159,7 @@ class Function:
         self.thunks: dict[str, Any] = {}
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """As Python calls it."""
         return self.it.call(self, list(arguments), keywords)
 
     def __repr__(self) -> str:
@@ -171,6 +176,7 @@ class BoundMethod:
         self.receiver = receiver
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """As Python calls it."""
         it = interpreter_of(self)
         return it.call(self, list(arguments), keywords)
 
@@ -189,7 +195,9 @@ class Builtin:
 
     __slots__ = ("binds", "name", "run")
 
-    def __init__(self, name: str, run: Callable[[Interpreter, list[Any], dict[str, Any]], Any], binds: bool = False) -> None:
+    def __init__(
+        self, name: str, run: Callable[[Interpreter, list[Any], dict[str, Any]], Any], binds: bool = False
+    ) -> None:
         self.name = name
         self.run = run
         self.binds = binds
@@ -210,6 +218,7 @@ class Partial:
         self.keywords = keywords
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """As Python calls it."""
         return self.it.call(self, list(arguments), keywords)
 
 
@@ -225,6 +234,7 @@ class Cached:
         self.attributes: dict[str, Any] = {}
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """As Python calls it."""
         return self.it.call(self, list(arguments), keywords)
 
 
@@ -272,8 +282,10 @@ class Super:
 class Class:
     """A class of the tree. `bases` and `order` hold classes, Python's own types and foreign ones."""
 
-    __slots__ = ("bases", "cache", "file", "foreign", "it", "line", "meta", "module", "name", "names", "native", "order",
-                 "qualname", "record", "subclasses", "thunks")  # fmt: skip
+    __slots__ = (
+        "bases", "cache", "file", "foreign", "it", "line", "meta", "module", "name", "names", "native", "order",
+        "qualname", "record", "subclasses", "thunks",
+    )  # fmt: skip
 
     def __init__(self, it: Interpreter, name: str, bases: list[Any], names: dict[str, Any]) -> None:
         self.it = it
@@ -293,6 +305,7 @@ class Class:
         self.subclasses: list[Class] = []
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """As Python calls it."""
         return self.it.call(self, list(arguments), keywords)
 
     def __or__(self, other: object) -> Any:
@@ -329,7 +342,7 @@ def interpreter_of(method: BoundMethod) -> Interpreter:
 
 
 class Instance:
-    """An object of a class of the tree. `payload` is the plain value that one of a subclass of `str`, `dict`, ... is."""
+    """An object of a class of the tree. `payload` is the plain value that one of a subclass of `str`, ... is."""
 
     __slots__ = ("attributes", "cls", "payload")
 
@@ -360,6 +373,7 @@ class Instance:
         return not self.cls.it.equal(self, other)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """As Python calls it."""
         return self.cls.it.call(self, list(arguments), keywords)
 
     def __iter__(self) -> Iterator[Any]:
@@ -388,9 +402,43 @@ def _delegated(name: str) -> Callable[..., Any]:
     return operate
 
 
-DELEGATED = (
-    "add sub mul truediv floordiv mod pow and or xor lshift rshift matmul radd rsub rmul rtruediv rfloordiv rmod rpow rand "
-    "ror rxor lt le gt ge neg pos invert abs getitem setitem delitem contains round"
-).split()
+DELEGATED = [
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "and",
+    "or",
+    "xor",
+    "lshift",
+    "rshift",
+    "matmul",
+    "radd",
+    "rsub",
+    "rmul",
+    "rtruediv",
+    "rfloordiv",
+    "rmod",
+    "rpow",
+    "rand",
+    "ror",
+    "rxor",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "neg",
+    "pos",
+    "invert",
+    "abs",
+    "getitem",
+    "setitem",
+    "delitem",
+    "contains",
+    "round",
+]
 for _name in DELEGATED:
     setattr(Instance, f"__{_name}__", _delegated(f"__{_name}__"))

@@ -158,7 +158,9 @@ class Course:
             module, _, name = f"{self.package}.{dotted}".rpartition(".")
             if self.it.modules.where(module) is not None:
                 return self.it.module_attribute(self.it.module(module), name)
-        raise SpecintError(f"this SGLang has none of {', '.join(names)}", "rules/preflight.toml", "is it a release from 0.5 on?")
+        raise SpecintError(
+            f"this SGLang has none of {', '.join(names)}", "rules/preflight.toml", "is it a release from 0.5 on?"
+        )
 
     def _class(self, dotted: str) -> Any:
         return self._function([dotted])
@@ -169,7 +171,7 @@ class Course:
                 return self.it.call(self.it.get_attribute(value, name), [], {})
         return None
 
-    # -- what is watched -------------------------------------------------------------------------------------------------
+    # -- what is watched -----------------------------------------------------------------------------------------------
     def _built(self, obj: Instance) -> None:
         record = record_of(obj)
         if record is not None and self.it.parsed and len(record.names) > 50:
@@ -193,7 +195,7 @@ class Course:
                 for name in part:
                     self.places[str(name)] = (frame.file, frame.line, len(self.it.logged))
 
-    # -- values ----------------------------------------------------------------------------------------------------------
+    # -- values --------------------------------------------------------------------------------------------------------
     def _changes(self, resolved: Instance) -> None:
         record = record_of(resolved)
         after = self._method(resolved, self.entry["values"]["methods"])
@@ -223,7 +225,7 @@ class Course:
         ]
         return min(near)[1] if near else None
 
-    # -- worker, target, draft -------------------------------------------------------------------------------------------
+    # -- worker, target, draft -----------------------------------------------------------------------------------------
     def _worker(self, resolved: Instance) -> None:
         entry = self.entry["algorithm"]
         enum = self._class(entry["enum"])

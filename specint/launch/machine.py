@@ -48,7 +48,9 @@ def machine_named(name: str) -> Machine:
     row = declared["machines"].get(name.lower())
     if row is None:
         hint = did_you_mean(name, machine_names())
-        raise SpecintError(f"no such machine: {name[:40]!r}", "--gpu", f"{hint} one of {', '.join(machine_names())}".strip())
+        raise SpecintError(
+            f"no such machine: {name[:40]!r}", "--gpu", f"{hint} one of {', '.join(machine_names())}".strip()
+        )
     facts: dict[str, Any] = {}
     for part in row["like"]:
         facts |= declared[part]
@@ -56,19 +58,31 @@ def machine_named(name: str) -> Machine:
     gpus = declared["defaults"]["gpus"] if memory else 0
     rocm = row.get("rocm")
     if memory is None:
-        facts |= {"torch.cuda.is_available()": False, "torch.cuda.device_count()": 0, "torch.cuda.is_initialized()": False,
-                  "torch.version.cuda": None, "torch.version.hip": None}  # fmt: skip
+        facts |= {
+            "torch.cuda.is_available()": False,
+            "torch.cuda.device_count()": 0,
+            "torch.cuda.is_initialized()": False,
+            "torch.version.cuda": None,
+            "torch.version.hip": None,
+        }
         return Machine(name=name.lower(), summary=row["summary"], facts=facts, memory=None, gpus=0, kind="cpu")
     size = memory << 20
     properties = "torch.cuda.get_device_properties()"
     facts |= {
-        "torch.cuda.is_available()": True, "torch.cuda.is_initialized()": True, "torch.cuda.device_count()": gpus,
-        "torch.version.hip": rocm, "torch.cuda.get_device_capability()": list(row["capability"]),
-        "torch.cuda.get_device_name()": row["name"], "torch.cuda.mem_get_info()": [size, size],
-        f"{properties}.total_memory": size, f"{properties}.multi_processor_count": row["processors"],
-        f"{properties}.major": row["capability"][0], f"{properties}.minor": row["capability"][1],
-        f"{properties}.name": row["name"], f"{properties}.warp_size": 64 if rocm else 32,
-    }  # fmt: skip
+        "torch.cuda.is_available()": True,
+        "torch.cuda.is_initialized()": True,
+        "torch.cuda.device_count()": gpus,
+        "torch.version.hip": rocm,
+        "torch.cuda.get_device_capability()": list(row["capability"]),
+        "torch.cuda.get_device_name()": row["name"],
+        "torch.cuda.mem_get_info()": [size, size],
+        f"{properties}.total_memory": size,
+        f"{properties}.multi_processor_count": row["processors"],
+        f"{properties}.major": row["capability"][0],
+        f"{properties}.minor": row["capability"][1],
+        f"{properties}.name": row["name"],
+        f"{properties}.warp_size": 64 if rocm else 32,
+    }
     if rocm:
         facts |= {"torch.version.cuda": None, f"{properties}.gcnArchName": row["architecture"]}
     kind = "rocm" if rocm else "cuda"

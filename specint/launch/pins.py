@@ -30,10 +30,12 @@ def requirements(tree: Tree) -> dict[str, str | None]:
 
 def _lines(tree: Tree) -> list[str]:
     while isinstance(tree, JoinedTree):
-        tree = tree._layers[0]  # noqa: SLF001 - what was laid on top has no metadata of its own
+        tree = tree._layers[0]
     if isinstance(tree, ArchiveTree):
         return _of_archive(tree.path)
-    file = next(iter(tree.files(f"{tree.package}.srt.server_args")), None) or SourceFile.at(f"{tree.package}/__init__.py")
+    file = next(iter(tree.files(f"{tree.package}.srt.server_args")), None) or SourceFile.at(
+        f"{tree.package}/__init__.py"
+    )
     place = tree.location(file)
     if place is None:
         return []

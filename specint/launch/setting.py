@@ -1,4 +1,4 @@
-"""Everything one evaluation needs: the tree with its Transformers, the machine's facts, packages, boundary functions."""
+"""What one evaluation needs: the tree with its Transformers, the machine's facts, packages, boundary functions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ class Setting:
 
         version = self.pins.get(transformers.PACKAGE)
         if version is None:
-            self.notes.append("which Transformers this SGLang pins is not known: its configuration classes are not read")
+            self.notes.append(
+                "which Transformers this SGLang pins is not known: its configuration classes are not read"
+            )
             return None
         try:
             release = Release(transformers.PACKAGE, version)
@@ -69,7 +71,10 @@ class Setting:
     def _outside(self, machine: Machine) -> Outside:
         packages, outside = declared()["packages"], declared()["outside"]
         facts: dict[str, Any] = {**machine.facts, **transformers.FACTS}
-        facts |= {f"random.{name}()": Unknown(f"random.{name}()", kind=int) for name in ("randint", "randrange", "getrandbits")}
+        facts |= {
+            f"random.{name}()": Unknown(f"random.{name}()", kind=int)
+            for name in ("randint", "randrange", "getrandbits")
+        }
         for name, version in self.pins.items():
             imported = packages["imports"].get(name, name.replace("-", "_"))
             if version is not None:

@@ -43,8 +43,8 @@ class Library:
             return found if found is not None else it.module_attribute(module, name)
         if name in ("AutoConfig", "CONFIG_MAPPING"):
             return it.module_attribute(it.module(f"{PACKAGE}.models.auto.configuration_auto"), name)
-        if name.endswith("Config") and (module := self.configuration(name)):
-            return it.module_attribute(it.module(module), name)
+        if name.endswith("Config") and (place := self.configuration(name)):
+            return it.module_attribute(it.module(place), name)
         if name in ("models", "configuration_utils", "modeling_rope_utils"):
             return it.module(f"{PACKAGE}.{name}")
         if name == "__version__":
@@ -163,7 +163,7 @@ def _cached_file(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]
     return Unknown(f"the file {name} of {folder} on the Hub")
 
 
-def _trust(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:  # noqa: ARG001
+def _trust(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:
     trusted, name, has_local, has_remote = arguments[:4]
     if trusted is None:
         trusted = False if has_local else None
@@ -174,12 +174,14 @@ def _trust(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> A
         )
         raise Raised(ValueError(text))
     if trusted and has_local and not any(name.endswith(".py") for name in it.files.names(str(name))):
-        it.logged.append(("assumed", f"{name}: its own configuration class is not there, the one of this name stands for it", "", 0))
+        it.logged.append(
+            ("assumed", f"{name}: its own configuration class is not there, the one of this name stands for it", "", 0)
+        )
         return False
     return bool(trusted)
 
 
-def _strict(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:  # noqa: ARG001
+def _strict(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:
     """`huggingface_hub.dataclasses.strict`: after its constructor an object goes through the class's `validate_*`."""
     cls = arguments[0] if arguments else None
     if cls is None or isinstance(cls, Unknown):
@@ -228,13 +230,14 @@ from transformers import PretrainedConfig
 class KeysOfACheckpoint(PretrainedConfig):
     def __init__(self, **kwargs):
         for key in list(kwargs):
-            if key.endswith("_config") and isinstance(kwargs[key], dict) and "quant" not in key and "compression" not in key:
+            packed = "quant" in key or "compression" in key
+            if key.endswith("_config") and isinstance(kwargs[key], dict) and not packed:
                 kwargs[key] = KeysOfACheckpoint(**kwargs[key])
         super().__init__(**kwargs)
 """
 
 
-def _dynamic(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:  # noqa: ARG001
+def _dynamic(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:
     """A checkpoint's own class: its text is evaluated if it is in the folder, else the keys stand for it."""
     reference, folder = str(arguments[0]).rpartition("--")[2], str(arguments[1])
     stem, _, name = reference.rpartition(".")
@@ -259,11 +262,13 @@ def base_name(it: Interpreter) -> str:
     return "PreTrainedConfig" if "PreTrainedConfig" in names else "PretrainedConfig"
 
 
-def _itself(_it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:  # noqa: ARG001
-    return arguments[0] if arguments and not isinstance(arguments[0], str) else Builtin("decorator", lambda i, a, k: a[0])
+def _itself(_it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    return (
+        arguments[0] if arguments and not isinstance(arguments[0], str) else Builtin("decorator", lambda i, a, k: a[0])
+    )
 
 
-def _generation(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:  # noqa: ARG001
+def _generation(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:
     folder = arguments[0] if arguments else None
     if isinstance(folder, str) and it.files.known(folder) and not it.files.is_file(f"{folder}/generation_config.json"):
         raise Raised(OSError(f"{folder} does not appear to have a file named generation_config.json."))
@@ -271,10 +276,13 @@ def _generation(it: Interpreter, arguments: list[Any], keywords: dict[str, Any])
 
 
 def _generation_defaults(_it: Interpreter, _arguments: list[Any], _keywords: dict[str, Any]) -> Any:
-    names = ("max_length min_length do_sample early_stopping num_beams num_beam_groups diversity_penalty temperature top_k top_p "
-             "typical_p repetition_penalty length_penalty no_repeat_ngram_size encoder_no_repeat_ngram_size bad_words_ids "
-             "num_return_sequences output_scores return_dict_in_generate forced_bos_token_id forced_eos_token_id "
-             "remove_invalid_values exponential_decay_length_penalty suppress_tokens begin_suppress_tokens")  # fmt: skip
+    names = (
+        "max_length min_length do_sample early_stopping num_beams num_beam_groups diversity_penalty temperature top_k "
+        "top_p "
+        "typical_p repetition_penalty length_penalty no_repeat_ngram_size encoder_no_repeat_ngram_size bad_words_ids "
+        "num_return_sequences output_scores return_dict_in_generate forced_bos_token_id forced_eos_token_id "
+        "remove_invalid_values exponential_decay_length_penalty suppress_tokens begin_suppress_tokens"
+    )
     return dict.fromkeys(names.split())
 
 
@@ -304,11 +312,11 @@ def fast_hooks(modules: Modules) -> dict[str, Callable[..., Any]]:
         table = look_up(cls, "attribute_map")[1]
         return table.get(name, name) if isinstance(table, dict) else name
 
-    def get(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:  # noqa: ARG001
+    def get(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         obj, name = arguments
         return plain(it, obj, mapped(obj.cls, name))
 
-    def put(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> None:  # noqa: ARG001
+    def put(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> None:
         obj, name, value = arguments
         it.set_plain(obj, mapped(obj.cls, name), value)
 

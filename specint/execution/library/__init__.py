@@ -66,7 +66,7 @@ class Library:
             return it.foreign(f"{source}.{name}")
         return module_member(it, module, name)
 
-    # -- objects of Python's own types -----------------------------------------------------------------------------------
+    # -- objects of Python's own types -------------------------------------------------------------------------------
     def construct(self, it: Interpreter, kind: type, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         """`kind(*arguments, **keywords)`."""
         if kind is type:
@@ -96,7 +96,7 @@ class Library:
                 it.budget.built(arguments[0])
         if kind in (list, tuple, set, frozenset, dict, collections.deque, collections.OrderedDict, collections.Counter):
             for argument in (*arguments[:1], *keywords.values()):
-                if type(argument) is Unknown or isinstance(argument, Foreign) and argument is arguments[:1]:
+                if type(argument) is Unknown:
                     return Unknown(f"{kind.__name__}({argument.reason})")
             if arguments and kind in (dict, collections.OrderedDict):
                 arguments = [it.mapping(arguments[0])]
@@ -115,10 +115,31 @@ class Library:
         return _guarded(it, kind, arguments, keywords)
 
     makes = frozenset(
-        (int, float, complex, bytes, bytearray, list, tuple, set, frozenset, dict, range, slice, enumerate, zip, map,
-         filter, reversed, collections.deque, collections.OrderedDict, collections.Counter, collections.defaultdict,
-         collections.ChainMap)
-    )  # fmt: skip
+        (
+            int,
+            float,
+            complex,
+            bytes,
+            bytearray,
+            list,
+            tuple,
+            set,
+            frozenset,
+            dict,
+            range,
+            slice,
+            enumerate,
+            zip,
+            map,
+            filter,
+            reversed,
+            collections.deque,
+            collections.OrderedDict,
+            collections.Counter,
+            collections.defaultdict,
+            collections.ChainMap,
+        )
+    )
 
     @property
     def makers(self) -> dict[type, Callable[..., Any]]:

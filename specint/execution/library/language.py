@@ -61,98 +61,188 @@ def provide(library: Library, it: Interpreter) -> None:
     hints.update(
         TYPE_CHECKING=False,
         get_type_hints=own("get_type_hints", _type_hints),
-        get_origin=own("get_origin", lambda it, a, k: Unknown("get_origin") if isinstance(a[0], Unknown) else typing.get_origin(a[0])),
-        get_args=own("get_args", lambda it, a, k: Unknown("get_args") if isinstance(a[0], Unknown) else typing.get_args(a[0])),
+        get_origin=own(
+            "get_origin",
+            lambda it, a, k: Unknown("get_origin") if isinstance(a[0], Unknown) else typing.get_origin(a[0]),
+        ),
+        get_args=own(
+            "get_args", lambda it, a, k: Unknown("get_args") if isinstance(a[0], Unknown) else typing.get_args(a[0])
+        ),
         cast=own("cast", lambda it, a, k: a[1]),
-        overload=own("overload", itself), final=own("final", itself), runtime_checkable=own("runtime_checkable", itself),
-        no_type_check=own("no_type_check", itself), override=own("override", itself),
+        overload=own("overload", itself),
+        final=own("final", itself),
+        runtime_checkable=own("runtime_checkable", itself),
+        no_type_check=own("no_type_check", itself),
+        override=own("override", itself),
         dataclass_transform=own("dataclass_transform", decorator_with_options),
         NewType=own("NewType", lambda it, a, k: own(str(a[0]), itself)),
         TypeVar=own("TypeVar", lambda it, a, k: typing.TypeVar("T")),
         ParamSpec=own("ParamSpec", lambda it, a, k: typing.ParamSpec("P")),
         assert_never=own("assert_never", _never),
-    )  # fmt: skip
+    )
     library.add("typing", hints)
-    library.add("typing_extensions", {**hints, "Self": typing.Self, "deprecated": own("deprecated", decorator_with_options)})
-    library.add("collections", {
-        "OrderedDict": collections.OrderedDict, "Counter": collections.Counter, "deque": collections.deque,
-        "defaultdict": collections.defaultdict, "ChainMap": collections.ChainMap, "UserDict": collections.UserDict,
-        "namedtuple": own("namedtuple", _namedtuple),
-    })  # fmt: skip
+    library.add(
+        "typing_extensions", {**hints, "Self": typing.Self, "deprecated": own("deprecated", decorator_with_options)}
+    )
+    library.add(
+        "collections",
+        {
+            "OrderedDict": collections.OrderedDict,
+            "Counter": collections.Counter,
+            "deque": collections.deque,
+            "defaultdict": collections.defaultdict,
+            "ChainMap": collections.ChainMap,
+            "UserDict": collections.UserDict,
+            "namedtuple": own("namedtuple", _namedtuple),
+        },
+    )
     library.add("collections.abc", {name: getattr(collections.abc, name) for name in collections.abc.__all__})
-    library.add("abc", {"ABC": abc.ABC, "ABCMeta": type, "abstractmethod": own("abstractmethod", itself),
-                        "abstractproperty": own("abstractproperty", lambda it, a, k: Property(a[0]))})  # fmt: skip
-    library.add("types", {
-        "UnionType": types.UnionType, "FunctionType": types.FunctionType, "LambdaType": types.FunctionType,
-        "NoneType": type(None), "GenericAlias": types.GenericAlias, "ModuleType": types.ModuleType,
-        "MethodType": own("MethodType", lambda it, a, k: BoundMethod(a[0], a[1])),
-        "SimpleNamespace": _simple_namespace(it), "MappingProxyType": own("MappingProxyType", lambda it, a, k: a[0]),
-    })  # fmt: skip
-    library.add("functools", {
-        "partial": own("partial", lambda it, a, k: Partial(it, a[0], a[1:], k)),
-        "wraps": own("wraps", lambda it, a, k: own("wraps", lambda i, b, m: _wrapped(i, b[0], a[0]))),
-        "update_wrapper": own("update_wrapper", lambda it, a, k: _wrapped(it, a[0], a[1])),
-        "lru_cache": own("lru_cache", _lru_cache), "cache": own("cache", _lru_cache),
-        "cached_property": own("cached_property", lambda it, a, k: Property(a[0], keeps=True)),
-        "reduce": own("reduce", _reduce), "total_ordering": own("total_ordering", itself),
-        "singledispatch": own("singledispatch", lambda it, a, k: Unknown("singledispatch")),
-        "cmp_to_key": own("cmp_to_key", lambda it, a, k: functools.cmp_to_key(a[0])),
-    })  # fmt: skip
-    lazily = "chain count cycle repeat islice takewhile dropwhile starmap accumulate groupby product permutations combinations zip_longest filterfalse tee pairwise compress"  # noqa: E501
+    library.add(
+        "abc",
+        {
+            "ABC": abc.ABC,
+            "ABCMeta": type,
+            "abstractmethod": own("abstractmethod", itself),
+            "abstractproperty": own("abstractproperty", lambda it, a, k: Property(a[0])),
+        },
+    )
+    library.add(
+        "types",
+        {
+            "UnionType": types.UnionType,
+            "FunctionType": types.FunctionType,
+            "LambdaType": types.FunctionType,
+            "NoneType": type(None),
+            "GenericAlias": types.GenericAlias,
+            "ModuleType": types.ModuleType,
+            "MethodType": own("MethodType", lambda it, a, k: BoundMethod(a[0], a[1])),
+            "SimpleNamespace": _simple_namespace(it),
+            "MappingProxyType": own("MappingProxyType", lambda it, a, k: a[0]),
+        },
+    )
+    library.add(
+        "functools",
+        {
+            "partial": own("partial", lambda it, a, k: Partial(it, a[0], a[1:], k)),
+            "wraps": own("wraps", lambda it, a, k: own("wraps", lambda i, b, m: _wrapped(i, b[0], a[0]))),
+            "update_wrapper": own("update_wrapper", lambda it, a, k: _wrapped(it, a[0], a[1])),
+            "lru_cache": own("lru_cache", _lru_cache),
+            "cache": own("cache", _lru_cache),
+            "cached_property": own("cached_property", lambda it, a, k: Property(a[0], keeps=True)),
+            "reduce": own("reduce", _reduce),
+            "total_ordering": own("total_ordering", itself),
+            "singledispatch": own("singledispatch", lambda it, a, k: Unknown("singledispatch")),
+            "cmp_to_key": own("cmp_to_key", lambda it, a, k: functools.cmp_to_key(a[0])),
+        },
+    )
+    lazily = (
+        "count cycle repeat islice takewhile dropwhile starmap accumulate groupby product permutations combinations "
+        "zip_longest filterfalse tee pairwise compress"
+    )
     library.add("itertools", {name: getattr(itertools, name) for name in lazily.split()})
-    library.modules["itertools"] = {name: own(name, _iterator(value)) for name, value in library.modules["itertools"].items()}
+    library.modules["itertools"] = {
+        name: own(name, _iterator(value)) for name, value in library.modules["itertools"].items()
+    }
     library.modules["itertools"]["chain"] = _Chain()
     library.kinds[_Chain] = lambda it, value, name: own("chain.from_iterable", lambda i, a, k: _flat(i, a[0]))
     compare = "eq ne lt le gt ge is_ is_not not_ truth itemgetter index neg abs"
     library.add("operator", {name: getattr(operator, name) for name in compare.split()})
     for name, (symbol, operate) in {
-        "add": ("+", operator.add), "sub": ("-", operator.sub), "mul": ("*", operator.mul), "or_": ("|", operator.or_),
-        "and_": ("&", operator.and_), "truediv": ("/", operator.truediv), "floordiv": ("//", operator.floordiv),
-        "mod": ("%", operator.mod), "xor": ("^", operator.xor),
-    }.items():  # fmt: skip
+        "add": ("+", operator.add),
+        "sub": ("-", operator.sub),
+        "mul": ("*", operator.mul),
+        "or_": ("|", operator.or_),
+        "and_": ("&", operator.and_),
+        "truediv": ("/", operator.truediv),
+        "floordiv": ("//", operator.floordiv),
+        "mod": ("%", operator.mod),
+        "xor": ("^", operator.xor),
+    }.items():
         run = lambda it, a, k, symbol=symbol, operate=operate: expressions.binary(it, symbol, operate, a[0], a[1])  # noqa: E731
         library.add("operator", {name: own(name, run)})
-    library.add("operator", {"attrgetter": own("attrgetter", lambda it, a, k: own("attrgetter", lambda i, b, m: _path(i, b[0], a[0])))})
+    library.add(
+        "operator",
+        {"attrgetter": own("attrgetter", lambda it, a, k: own("attrgetter", lambda i, b, m: _path(i, b[0], a[0])))},
+    )
     left_out = ("factorial", "perm", "comb")
     library.add("math", {n: v for n, v in vars(math).items() if not n.startswith("_") and n not in left_out})
-    library.add("contextlib", {
-        "contextmanager": own("contextmanager", lambda it, a, k: own("contextmanager", lambda i, b, m: Managed(i, a[0], b, m))),
-        "suppress": own("suppress", lambda it, a, k: Suppress(tuple(a))),
-        "nullcontext": own("nullcontext", lambda it, a, k: Null(a[0] if a else None)),
-        "ExitStack": own("ExitStack", lambda it, a, k: Null(Unknown("ExitStack"))),
-        "AbstractContextManager": contextlib.AbstractContextManager,
-    })  # fmt: skip
+    library.add(
+        "contextlib",
+        {
+            "contextmanager": own(
+                "contextmanager", lambda it, a, k: own("contextmanager", lambda i, b, m: Managed(i, a[0], b, m))
+            ),
+            "suppress": own("suppress", lambda it, a, k: Suppress(tuple(a))),
+            "nullcontext": own("nullcontext", lambda it, a, k: Null(a[0] if a else None)),
+            "ExitStack": own("ExitStack", lambda it, a, k: Null(Unknown("ExitStack"))),
+            "AbstractContextManager": contextlib.AbstractContextManager,
+        },
+    )
     library.add("copy", {"copy": own("copy", _copy), "deepcopy": own("deepcopy", _deepcopy)})
-    library.add("dataclasses", {
-        "dataclass": own("dataclass", records.dataclass), "field": own("field", records.make_field),
-        "fields": own("fields", records.fields_of), "is_dataclass": own("is_dataclass", records.is_dataclass),
-        "asdict": own("asdict", records.as_dict), "replace": own("replace", records.replace),
-        "MISSING": dataclasses.MISSING, "Field": records.Field, "InitVar": dataclasses.InitVar,
-        "KW_ONLY": dataclasses.KW_ONLY, "FrozenInstanceError": dataclasses.FrozenInstanceError,
-    })  # fmt: skip
+    library.add(
+        "dataclasses",
+        {
+            "dataclass": own("dataclass", records.dataclass),
+            "field": own("field", records.make_field),
+            "fields": own("fields", records.fields_of),
+            "is_dataclass": own("is_dataclass", records.is_dataclass),
+            "asdict": own("asdict", records.as_dict),
+            "replace": own("replace", records.replace),
+            "MISSING": dataclasses.MISSING,
+            "Field": records.Field,
+            "InitVar": dataclasses.InitVar,
+            "KW_ONLY": dataclasses.KW_ONLY,
+            "FrozenInstanceError": dataclasses.FrozenInstanceError,
+        },
+    )
     library.add("enum", enum_classes(it))
-    library.add("msgspec", {
-        "Struct": library.struct, "field": own("field", records.make_field), "NODEFAULT": records.NODEFAULT,
-        "defstruct": own("defstruct", records.define_struct), "UNSET": Unknown("msgspec.UNSET"),
-    })  # fmt: skip
-    library.add("msgspec.structs", {
-        "fields": own("fields", records.fields_of), "replace": own("replace", records.replace),
-        "asdict": own("asdict", records.as_struct_dict),
-        "force_setattr": own("force_setattr", lambda it, a, k: it.set_plain(*a)),
-    })  # fmt: skip
-    library.add("inspect", {
-        "isclass": own("isclass", lambda it, a, k: Unknown("isclass") if isinstance(a[0], Unknown) else isinstance(a[0], Class | type)),
-        "isfunction": own("isfunction", lambda it, a, k: isinstance(a[0], Function)),
-        "ismethod": own("ismethod", lambda it, a, k: isinstance(a[0], BoundMethod)),
-        "ismodule": own("ismodule", lambda it, a, k: isinstance(a[0], Module)),
-        "cleandoc": own("cleandoc", lambda it, a, k: a[0]),
-        "signature": own("signature", lambda it, a, k: Signature(a[0]) if _function(a[0]) else Unknown("signature")),
-        "isabstract": own("isabstract", lambda it, a, k: False),
-    })  # fmt: skip
+    library.add(
+        "msgspec",
+        {
+            "Struct": library.struct,
+            "field": own("field", records.make_field),
+            "NODEFAULT": records.NODEFAULT,
+            "defstruct": own("defstruct", records.define_struct),
+            "UNSET": Unknown("msgspec.UNSET"),
+        },
+    )
+    library.add(
+        "msgspec.structs",
+        {
+            "fields": own("fields", records.fields_of),
+            "replace": own("replace", records.replace),
+            "asdict": own("asdict", records.as_struct_dict),
+            "force_setattr": own("force_setattr", lambda it, a, k: it.set_plain(*a)),
+        },
+    )
+    library.add(
+        "inspect",
+        {
+            "isclass": own(
+                "isclass",
+                lambda it, a, k: Unknown("isclass") if isinstance(a[0], Unknown) else isinstance(a[0], Class | type),
+            ),
+            "isfunction": own("isfunction", lambda it, a, k: isinstance(a[0], Function)),
+            "ismethod": own("ismethod", lambda it, a, k: isinstance(a[0], BoundMethod)),
+            "ismodule": own("ismodule", lambda it, a, k: isinstance(a[0], Module)),
+            "cleandoc": own("cleandoc", lambda it, a, k: a[0]),
+            "signature": own(
+                "signature", lambda it, a, k: Signature(a[0]) if _function(a[0]) else Unknown("signature")
+            ),
+            "isabstract": own("isabstract", lambda it, a, k: False),
+        },
+    )
     library.kinds[Signature] = _signature_attribute
     library.add("__future__", {"annotations": None})
-    library.add("weakref", {"WeakValueDictionary": dict, "WeakKeyDictionary": dict, "ref": own("ref", lambda it, a, k: own("ref", lambda i, b, m: a[0])),
-                            "WeakSet": set})  # fmt: skip
+    library.add(
+        "weakref",
+        {
+            "WeakValueDictionary": dict,
+            "WeakKeyDictionary": dict,
+            "ref": own("ref", lambda it, a, k: own("ref", lambda i, b, m: a[0])),
+            "WeakSet": set,
+        },
+    )
 
 
 def _never(_it: Interpreter, arguments: list[Any], _keywords: dict[str, Any]) -> Any:
@@ -168,7 +258,7 @@ def _type_hints(it: Interpreter, arguments: list[Any], keywords: dict[str, Any])
 def _namedtuple(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:
     given = arguments[1]
     names = given.replace(",", " ").split() if isinstance(given, str) else list(it.iterate(given))
-    return collections.namedtuple(str(arguments[0]), names, defaults=keywords.get("defaults"))  # noqa: PYI024
+    return collections.namedtuple(str(arguments[0]), names, defaults=keywords.get("defaults"))
 
 
 def _simple_namespace(it: Interpreter) -> Class:
@@ -253,7 +343,7 @@ class Managed:
     def __init__(self, it: Interpreter, function: Any, arguments: list[Any], keywords: dict[str, Any]) -> None:
         self.generator = it.call(function, arguments, keywords)
 
-    def entered(self, it: Interpreter) -> Any:  # noqa: ARG002
+    def entered(self, it: Interpreter) -> Any:
         """Run to the first `yield`."""
         if isinstance(self.generator, Unknown):
             return Unknown(self.generator.reason)
@@ -294,7 +384,7 @@ class Null:
     def __init__(self, value: Any) -> None:
         self.value = value
 
-    def entered(self, it: Interpreter) -> Any:  # noqa: ARG002
+    def entered(self, it: Interpreter) -> Any:
         """The value."""
         return self.value
 

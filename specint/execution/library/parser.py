@@ -1,4 +1,4 @@
-"""argparse: what evaluated code adds is added to a real parser, so that abbreviations and messages are argparse's own."""
+"""argparse: what evaluated code adds goes to a real parser, so that abbreviations and messages are argparse's own."""
 
 from __future__ import annotations
 
@@ -48,18 +48,34 @@ MAKERS: dict[type, Callable[..., Any]] = {
 }
 
 
-def provide(library: Library, it: Interpreter) -> None:  # noqa: ARG001
+def provide(library: Library, it: Interpreter) -> None:
     """Offer argparse."""
-    library.add("argparse", {
-        "ArgumentParser": argparse.ArgumentParser, "Namespace": argparse.Namespace, "Action": argparse.Action,
-        "ArgumentTypeError": argparse.ArgumentTypeError, "ArgumentError": argparse.ArgumentError,
-        "SUPPRESS": argparse.SUPPRESS, "REMAINDER": argparse.REMAINDER, "OPTIONAL": argparse.OPTIONAL,
-        "ZERO_OR_MORE": argparse.ZERO_OR_MORE, "ONE_OR_MORE": argparse.ONE_OR_MORE,
-        "BooleanOptionalAction": argparse.BooleanOptionalAction,
-        **{name: Foreign(f"argparse.{name}") for name in ("HelpFormatter", "RawTextHelpFormatter",
-           "ArgumentDefaultsHelpFormatter", "RawDescriptionHelpFormatter")},
-    })  # fmt: skip
-    for kind in (Parser, argparse._ArgumentGroup, argparse._MutuallyExclusiveGroup):  # noqa: SLF001
+    library.add(
+        "argparse",
+        {
+            "ArgumentParser": argparse.ArgumentParser,
+            "Namespace": argparse.Namespace,
+            "Action": argparse.Action,
+            "ArgumentTypeError": argparse.ArgumentTypeError,
+            "ArgumentError": argparse.ArgumentError,
+            "SUPPRESS": argparse.SUPPRESS,
+            "REMAINDER": argparse.REMAINDER,
+            "OPTIONAL": argparse.OPTIONAL,
+            "ZERO_OR_MORE": argparse.ZERO_OR_MORE,
+            "ONE_OR_MORE": argparse.ONE_OR_MORE,
+            "BooleanOptionalAction": argparse.BooleanOptionalAction,
+            **{
+                name: Foreign(f"argparse.{name}")
+                for name in (
+                    "HelpFormatter",
+                    "RawTextHelpFormatter",
+                    "ArgumentDefaultsHelpFormatter",
+                    "RawDescriptionHelpFormatter",
+                )
+            },
+        },
+    )
+    for kind in (Parser, argparse._ArgumentGroup, argparse._MutuallyExclusiveGroup):
         library.kinds[kind] = _parser_attribute
 
 
@@ -126,7 +142,18 @@ def _action_class(it: Interpreter, cls: Class) -> Callable[..., argparse.Action]
         obj = it.call(cls, [], options)
         action = obj.payload
         assert isinstance(action, TreeAction)
-        for name in ("option_strings", "dest", "nargs", "const", "default", "type", "choices", "required", "help", "metavar"):
+        for name in (
+            "option_strings",
+            "dest",
+            "nargs",
+            "const",
+            "default",
+            "type",
+            "choices",
+            "required",
+            "help",
+            "metavar",
+        ):
             if name in obj.attributes:
                 value = obj.attributes[name]
                 if name == "type" and value is not None and not isinstance(value, type):
@@ -152,8 +179,18 @@ class TreeAction(argparse.Action):
 
     def initialise(self, obj: Instance, keywords: dict[str, Any]) -> None:
         """`argparse.Action.__init__` on the tree's object."""
-        plain = {"option_strings": [], "dest": "", "nargs": None, "const": None, "default": None, "type": None,
-                 "choices": None, "required": False, "help": None, "metavar": None}  # fmt: skip
+        plain: dict[str, Any] = {
+            "option_strings": [],
+            "dest": "",
+            "nargs": None,
+            "const": None,
+            "default": None,
+            "type": None,
+            "choices": None,
+            "required": False,
+            "help": None,
+            "metavar": None,
+        }
         obj.attributes.update({**plain, **keywords})
 
 

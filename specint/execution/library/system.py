@@ -37,80 +37,199 @@ def provide(library: Library, it: Interpreter) -> None:
     """Offer the modules of this part."""
     library.kinds[type(it.environment)] = _environment_attribute
     environment = it.environment
-    library.add("os", {
-        "environ": environment, "getenv": own("getenv", _getenv), "getpid": own("getpid", lambda it, a, k: 1),
-        "sep": "/", "name": "posix", "linesep": "\n", "pathsep": ":",
-        "fspath": own("fspath", lambda it, a, k: _path(a[0])), "makedirs": own("makedirs", _makedirs),
-        "mkdir": own("mkdir", _makedirs), "listdir": own("listdir", _listdir), "getcwd": unknown("os.getcwd"),
-        "cpu_count": unknown("os.cpu_count"), "remove": own("remove", nothing), "unlink": own("unlink", nothing),
-        "PathLike": os.PathLike, "putenv": own("putenv", nothing), "walk": unknown("os.walk"), "stat": unknown("os.stat"),
-        "error": OSError, "system": unknown("os.system"), "popen": unknown("os.popen"), "access": unknown("os.access"),
-        "R_OK": 4, "W_OK": 2, "X_OK": 1,
-    })  # fmt: skip
-    library.add("os.path", {name: own(f"os.path.{name}", _pure(name)) for name in (
-        "join", "basename", "dirname", "split", "splitext", "normpath", "isabs", "commonprefix", "relpath", "commonpath")})
-    library.add("os.path", {
-        "exists": own("exists", _asks("exists")), "isfile": own("isfile", _asks("is_file")),
-        "isdir": own("isdir", _asks("is_folder")), "abspath": own("abspath", _absolute), "realpath": own("realpath", _absolute),
-        "expanduser": own("expanduser", _expanduser), "expandvars": own("expandvars", lambda it, a, k: a[0]),
-        "getsize": own("getsize", _size), "islink": own("islink", lambda it, a, k: Unknown("islink")), "sep": "/",
-        "lexists": own("lexists", _asks("exists")), "getmtime": unknown("os.path.getmtime"),
-    })  # fmt: skip
+    library.add(
+        "os",
+        {
+            "environ": environment,
+            "getenv": own("getenv", _getenv),
+            "getpid": own("getpid", lambda it, a, k: 1),
+            "sep": "/",
+            "name": "posix",
+            "linesep": "\n",
+            "pathsep": ":",
+            "fspath": own("fspath", lambda it, a, k: _path(a[0])),
+            "makedirs": own("makedirs", _makedirs),
+            "mkdir": own("mkdir", _makedirs),
+            "listdir": own("listdir", _listdir),
+            "getcwd": unknown("os.getcwd"),
+            "cpu_count": unknown("os.cpu_count"),
+            "remove": own("remove", nothing),
+            "unlink": own("unlink", nothing),
+            "PathLike": os.PathLike,
+            "putenv": own("putenv", nothing),
+            "walk": unknown("os.walk"),
+            "stat": unknown("os.stat"),
+            "error": OSError,
+            "system": unknown("os.system"),
+            "popen": unknown("os.popen"),
+            "access": unknown("os.access"),
+            "R_OK": 4,
+            "W_OK": 2,
+            "X_OK": 1,
+        },
+    )
+    library.add(
+        "os.path",
+        {
+            name: own(f"os.path.{name}", _pure(name))
+            for name in (
+                "join",
+                "basename",
+                "dirname",
+                "split",
+                "splitext",
+                "normpath",
+                "isabs",
+                "commonprefix",
+                "relpath",
+                "commonpath",
+            )
+        },
+    )
+    library.add(
+        "os.path",
+        {
+            "exists": own("exists", _asks("exists")),
+            "isfile": own("isfile", _asks("is_file")),
+            "isdir": own("isdir", _asks("is_folder")),
+            "abspath": own("abspath", _absolute),
+            "realpath": own("realpath", _absolute),
+            "expanduser": own("expanduser", _expanduser),
+            "expandvars": own("expandvars", lambda it, a, k: a[0]),
+            "getsize": own("getsize", _size),
+            "islink": own("islink", lambda it, a, k: Unknown("islink")),
+            "sep": "/",
+            "lexists": own("lexists", _asks("exists")),
+            "getmtime": unknown("os.path.getmtime"),
+        },
+    )
     library.modules["os"]["path"] = library.module("os.path")
-    library.add("sys", {
-        "modules": LoadedModules(it), "argv": ["specint"], "platform": "linux", "maxsize": (1 << 63) - 1, "byteorder": "little",
-        "version_info": tuple(it.outside.facts.get("sys.version_info", (3, 11, 7, "final", 0))),
-        "executable": "/nowhere/python", "path": [], "exit": own("exit", _exit), "flags": Foreign("sys.flags"),
-        "getsizeof": unknown("getsizeof"), "exc_info": own("exc_info", lambda it, a, k: (None, None, None)),
-        "stdout": Stream("out"), "stderr": Stream("err"), "stdin": Foreign("sys.stdin"), "_getframe": unknown("_getframe"),
-        "setrecursionlimit": own("setrecursionlimit", nothing), "intern": own("intern", lambda it, a, k: a[0]),
-        "version": "3.11", "float_info": Foreign("sys.float_info"), "getrecursionlimit": own("getrecursionlimit", lambda it, a, k: 1000),
-    })  # fmt: skip
+    library.add(
+        "sys",
+        {
+            "modules": LoadedModules(it),
+            "argv": ["specint"],
+            "platform": "linux",
+            "maxsize": (1 << 63) - 1,
+            "byteorder": "little",
+            "version_info": tuple(it.outside.facts.get("sys.version_info", (3, 11, 7, "final", 0))),
+            "executable": "/nowhere/python",
+            "path": [],
+            "exit": own("exit", _exit),
+            "flags": Foreign("sys.flags"),
+            "getsizeof": unknown("getsizeof"),
+            "exc_info": own("exc_info", lambda it, a, k: (None, None, None)),
+            "stdout": Stream("out"),
+            "stderr": Stream("err"),
+            "stdin": Foreign("sys.stdin"),
+            "_getframe": unknown("_getframe"),
+            "setrecursionlimit": own("setrecursionlimit", nothing),
+            "intern": own("intern", lambda it, a, k: a[0]),
+            "version": "3.11",
+            "float_info": Foreign("sys.float_info"),
+            "getrecursionlimit": own("getrecursionlimit", lambda it, a, k: 1000),
+        },
+    )
     library.kinds[LoadedModules] = _loaded_attribute
     library.kinds[Stream] = lambda it, value, name: own(name, nothing)
-    library.add("logging", {
-        "getLogger": own("getLogger", lambda it, a, k: Logger()), "Logger": Logger, "NOTSET": 0, "DEBUG": 10, "INFO": 20,
-        "WARNING": 30, "WARN": 30, "ERROR": 40, "CRITICAL": 50, "basicConfig": own("basicConfig", nothing),
-        **{level: own(level, _log(level)) for level in ("debug", "info", "warning", "error", "exception", "critical")},
-    })  # fmt: skip
+    library.add(
+        "logging",
+        {
+            "getLogger": own("getLogger", lambda it, a, k: Logger()),
+            "Logger": Logger,
+            "NOTSET": 0,
+            "DEBUG": 10,
+            "INFO": 20,
+            "WARNING": 30,
+            "WARN": 30,
+            "ERROR": 40,
+            "CRITICAL": 50,
+            "basicConfig": own("basicConfig", nothing),
+            **{
+                level: own(level, _log(level))
+                for level in ("debug", "info", "warning", "error", "exception", "critical")
+            },
+        },
+    )
     library.kinds[Logger] = _logger_attribute
-    library.add("warnings", {
-        "warn": own("warn", _log("warning")), "filterwarnings": own("filterwarnings", nothing),
-        "simplefilter": own("simplefilter", nothing), "catch_warnings": own("catch_warnings", lambda it, a, k: Null(None)),
-        "warn_explicit": own("warn", nothing), "deprecated": own("deprecated", lambda it, a, k: own("deprecated", itself)),
-    })  # fmt: skip
-    library.add("importlib", {"import_module": own("import_module", _import_module), "util": library_util(library),
-                              "invalidate_caches": own("invalidate_caches", nothing),
-                              "reload": own("reload", itself)})  # fmt: skip
-    library.add("importlib.metadata", {
-        "version": own("version", _package_version), "PackageNotFoundError": ModuleNotFoundError,
-        "entry_points": own("entry_points", lambda it, a, k: ()), "distribution": unknown("importlib.metadata.distribution"),
-    })  # fmt: skip
+    library.add(
+        "warnings",
+        {
+            "warn": own("warn", _log("warning")),
+            "filterwarnings": own("filterwarnings", nothing),
+            "simplefilter": own("simplefilter", nothing),
+            "catch_warnings": own("catch_warnings", lambda it, a, k: Null(None)),
+            "warn_explicit": own("warn", nothing),
+            "deprecated": own("deprecated", lambda it, a, k: own("deprecated", itself)),
+        },
+    )
+    library.add(
+        "importlib",
+        {
+            "import_module": own("import_module", _import_module),
+            "util": library_util(library),
+            "invalidate_caches": own("invalidate_caches", nothing),
+            "reload": own("reload", itself),
+        },
+    )
+    library.add(
+        "importlib.metadata",
+        {
+            "version": own("version", _package_version),
+            "PackageNotFoundError": ModuleNotFoundError,
+            "entry_points": own("entry_points", lambda it, a, k: ()),
+            "distribution": unknown("importlib.metadata.distribution"),
+        },
+    )
     library.add("importlib.resources", {"files": unknown("importlib.resources.files")})
-    library.add("pkgutil", {"iter_modules": own("iter_modules", _iter_modules), "walk_packages": own("walk_packages", _iter_modules)})
-    library.add("threading", {
-        **{name: own(name, lambda it, a, k: Null(None)) for name in ("Lock", "RLock", "Condition", "Semaphore")},
-        "Thread": Foreign("threading.Thread"), "Event": Foreign("threading.Event"), "local": Foreign("threading.local"),
-        "get_ident": unknown("threading.get_ident"), "current_thread": unknown("threading.current_thread"),
-        "main_thread": unknown("threading.main_thread"),
-    })  # fmt: skip
+    library.add(
+        "pkgutil",
+        {"iter_modules": own("iter_modules", _iter_modules), "walk_packages": own("walk_packages", _iter_modules)},
+    )
+    library.add(
+        "threading",
+        {
+            **{name: own(name, lambda it, a, k: Null(None)) for name in ("Lock", "RLock", "Condition", "Semaphore")},
+            "Thread": Foreign("threading.Thread"),
+            "Event": Foreign("threading.Event"),
+            "local": Foreign("threading.local"),
+            "get_ident": unknown("threading.get_ident"),
+            "current_thread": unknown("threading.current_thread"),
+            "main_thread": unknown("threading.main_thread"),
+        },
+    )
     library.kinds[Null] = lambda it, value, name: own(name, nothing)
     library.add("atexit", {"register": own("register", itself)})
     library.add("gc", {name: own(name, nothing) for name in ("collect", "disable", "enable", "freeze")})
-    library.add("tempfile", {
-        "gettempdir": own("gettempdir", lambda it, a, k: SCRATCH), "mkdtemp": own("mkdtemp", _mkdtemp),
-        "TemporaryDirectory": own("TemporaryDirectory", lambda it, a, k: Null(_mkdtemp(it, a, k))),
-        "NamedTemporaryFile": own("NamedTemporaryFile", lambda it, a, k: OpenFile(f"{_mkdtemp(it, [], {})}/file", "w", True)),
-    })  # fmt: skip
-    library.add("io", {"StringIO": own("StringIO", lambda it, a, k: io.StringIO(*a[:1])), "BytesIO": Foreign("io.BytesIO")})
-    library.kinds[io.StringIO] = lambda it, value, name: own(name, lambda i, a, k: getattr(value, name)(*a)) if name in (
-        "read", "getvalue", "write", "readline", "close") else Unknown(f"StringIO.{name}")  # fmt: skip
+    library.add(
+        "tempfile",
+        {
+            "gettempdir": own("gettempdir", lambda it, a, k: SCRATCH),
+            "mkdtemp": own("mkdtemp", _mkdtemp),
+            "TemporaryDirectory": own("TemporaryDirectory", lambda it, a, k: Null(_mkdtemp(it, a, k))),
+            "NamedTemporaryFile": own(
+                "NamedTemporaryFile", lambda it, a, k: OpenFile(f"{_mkdtemp(it, [], {})}/file", "w", True)
+            ),
+        },
+    )
+    library.add(
+        "io", {"StringIO": own("StringIO", lambda it, a, k: io.StringIO(*a[:1])), "BytesIO": Foreign("io.BytesIO")}
+    )
+    library.kinds[io.StringIO] = lambda it, value, name: (
+        own(name, lambda i, a, k: getattr(value, name)(*a))
+        if name in ("read", "getvalue", "write", "readline", "close")
+        else Unknown(f"StringIO.{name}")
+    )
     library.kinds[OpenFile] = _file_attribute
     library.add("pathlib", {"Path": _path_class(it), "PurePath": _path_class(it), "PosixPath": _path_class(it)})
     library.add("glob", {"glob": own("glob", _glob), "iglob": own("iglob", _glob)})
-    library.add("shutil", {"which": unknown("shutil.which"), "copy": own("copy", nothing), "rmtree": own("rmtree", nothing)})
+    library.add(
+        "shutil", {"which": unknown("shutil.which"), "copy": own("copy", nothing), "rmtree": own("rmtree", nothing)}
+    )
     library.add("uuid", {"UUID": uuid.UUID, **{name: unknown(f"uuid.{name}") for name in ("uuid4", "uuid1")}})
-    library.add("time", {name: unknown(f"time.{name}") for name in ("time", "perf_counter", "monotonic", "time_ns", "strftime")})
+    library.add(
+        "time", {name: unknown(f"time.{name}") for name in ("time", "perf_counter", "monotonic", "time_ns", "strftime")}
+    )
     library.add("time", {"sleep": own("sleep", nothing)})
 
 
@@ -280,11 +399,11 @@ class OpenFile:
         self.at = 0
         self.parts: list[Any] = []
 
-    def entered(self, it: Interpreter) -> OpenFile:  # noqa: ARG002
+    def entered(self, it: Interpreter) -> OpenFile:
         """The file itself."""
         return self
 
-    def left(self, it: Interpreter, raised: Raised | None) -> bool:  # noqa: ARG002
+    def left(self, it: Interpreter, raised: Raised | None) -> bool:
         """Close it."""
         self.close(it)
         return False
@@ -338,8 +457,13 @@ def _file_attribute(it: Interpreter, file: OpenFile, name: str) -> Any:
     def lines(_it: Interpreter, _arguments: list[Any], _keywords: dict[str, Any]) -> list[Any]:
         return list(file)
 
-    calls = {"read": read, "write": write, "readlines": lines, "flush": nothing,
-             "close": lambda it, a, k: file.close(it)}  # fmt: skip
+    calls = {
+        "read": read,
+        "write": write,
+        "readlines": lines,
+        "flush": nothing,
+        "close": lambda it, a, k: file.close(it),
+    }
     if name in calls:
         return own(name, calls[name])
     if name == "name":
@@ -347,7 +471,7 @@ def _file_attribute(it: Interpreter, file: OpenFile, name: str) -> Any:
     return Unknown(f"file.{name}")
 
 
-PATH_TEXT = '''
+PATH_TEXT = """
 class Path:
     def __init__(self, *parts):
         import os
@@ -378,7 +502,9 @@ class Path:
         import os
         return Path(os.path.dirname(self._path) or ".")
     @property
-    def parts(self): return tuple((["/"] if self._path.startswith("/") else []) + [p for p in self._path.split("/") if p])
+    def parts(self):
+        root = ["/"] if self._path.startswith("/") else []
+        return tuple(root + [part for part in self._path.split("/") if part])
     @property
     def parents(self):
         found = []
@@ -427,23 +553,20 @@ class Path:
     def relative_to(self, other):
         import os
         return Path(os.path.relpath(self._path, os.fspath(other)))
-'''
+"""
 
 
 def _path_class(it: Interpreter) -> Class:
     """`pathlib.Path`, in words of ours that are evaluated like any other."""
-    known = getattr(it, "path_class", None)
+    known = it.path_class
     if known is None:
         import ast
 
-        from specint.execution import definitions, functions
         from specint.execution.code import Frame, ModuleCode
         from specint.execution.expressions import Context
         from specint.execution.scopes import collect
         from specint.execution.statements import compile_block
 
-        assert definitions
-        assert functions
         parsed = ast.parse(PATH_TEXT)
         code = ModuleCode("pathlib", "pathlib.py", False)
         collect(parsed.body, code.scope)

@@ -30,23 +30,51 @@ if TYPE_CHECKING:
 def provide(library: Library, it: Interpreter) -> None:
     """Offer the modules of this part."""
     flags = {name: getattr(re, name) for name in dir(re) if name.isupper()}
-    searching = {name: own(f"re.{name}", _searching(name)) for name in
-                 ("match", "fullmatch", "search", "sub", "subn", "findall", "finditer", "split", "compile")}  # fmt: skip
-    library.add("re", {**flags, **searching, "escape": re.escape, "error": re.error, "Pattern": re.Pattern, "Match": re.Match})
+    searching = {
+        name: own(f"re.{name}", _searching(name))
+        for name in ("match", "fullmatch", "search", "sub", "subn", "findall", "finditer", "split", "compile")
+    }
+    library.add(
+        "re", {**flags, **searching, "escape": re.escape, "error": re.error, "Pattern": re.Pattern, "Match": re.Match}
+    )
     library.add("regex", {**flags, **searching, "escape": re.escape})
     for name in ("json", "orjson"):
-        library.add(name, {"loads": own("json.loads", _loads), "load": own("json.load", _load), "dumps": own("json.dumps", _dumps),
-                           "JSONDecodeError": json.JSONDecodeError, "dump": own("json.dump", _dump)})  # fmt: skip
+        library.add(
+            name,
+            {
+                "loads": own("json.loads", _loads),
+                "load": own("json.load", _load),
+                "dumps": own("json.dumps", _dumps),
+                "JSONDecodeError": json.JSONDecodeError,
+                "dump": own("json.dump", _dump),
+            },
+        )
     library.add("json.decoder", {"JSONDecodeError": json.JSONDecodeError})
-    library.add("string", {name: getattr(string, name) for name in dir(string) if isinstance(getattr(string, name), str)})
+    library.add(
+        "string", {name: getattr(string, name) for name in dir(string) if isinstance(getattr(string, name), str)}
+    )
     library.add("textwrap", {name: getattr(textwrap, name) for name in ("dedent", "indent", "fill", "shorten")})
     library.add("shlex", {"split": shlex.split, "quote": shlex.quote, "join": shlex.join})
-    library.add("base64", {n: getattr(base64, n) for n in ("b64encode", "b64decode", "urlsafe_b64encode", "urlsafe_b64decode")})
+    library.add(
+        "base64", {n: getattr(base64, n) for n in ("b64encode", "b64decode", "urlsafe_b64encode", "urlsafe_b64decode")}
+    )
     library.add("binascii", {"Error": binascii.Error, "hexlify": binascii.hexlify})
     library.add("hashlib", {n: getattr(hashlib, n) for n in ("sha256", "md5", "sha1", "blake2b")})
-    library.add("ipaddress", {n: getattr(ipaddress, n) for n in ("ip_address", "ip_network", "IPv6Address", "IPv4Address", "AddressValueError")})
+    library.add(
+        "ipaddress",
+        {
+            n: getattr(ipaddress, n)
+            for n in ("ip_address", "ip_network", "IPv6Address", "IPv4Address", "AddressValueError")
+        },
+    )
     library.modules["ipaddress"] |= {n: own(n, _native(getattr(ipaddress, n))) for n in ("IPv6Address", "IPv4Address")}
-    library.add("urllib.parse", {n: getattr(urllib.parse, n) for n in ("urlparse", "quote", "unquote", "urlencode", "parse_qs", "urljoin", "urlsplit", "urlunparse")})
+    library.add(
+        "urllib.parse",
+        {
+            n: getattr(urllib.parse, n)
+            for n in ("urlparse", "quote", "unquote", "urlencode", "parse_qs", "urljoin", "urlsplit", "urlunparse")
+        },
+    )
     library.add("html", {"escape": html.escape, "unescape": html.unescape})
     library.add("numbers", {"Number": numbers.Number, "Integral": numbers.Integral, "Real": numbers.Real})
     version = _version_class(it)
@@ -79,7 +107,7 @@ def _searching(name: str) -> Any:
 
 
 # -- json --------------------------------------------------------------------------------------------------------------
-def _loads(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:  # noqa: ARG001
+def _loads(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:
     text = plainly(arguments[0])
     if isinstance(text, Unknown):
         return Unknown(f"json.loads({text.reason})")
@@ -117,7 +145,9 @@ class _UnknownInsideError(Exception):
 
 
 def _dumps(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-    options = {key: value for key, value in keywords.items() if key in ("indent", "sort_keys", "separators", "ensure_ascii")}
+    options = {
+        key: value for key, value in keywords.items() if key in ("indent", "sort_keys", "separators", "ensure_ascii")
+    }
     if isinstance(options.get("indent"), int):
         options["indent"] = min(options["indent"], 8)
     try:
@@ -133,7 +163,10 @@ def _dump(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> An
 
 
 # -- versions ----------------------------------------------------------------------------------------------------------
-_VERSION = re.compile(r"v?(?:(\d+)!)?(\d+(?:\.\d+)*)[-_.]?(a|b|rc|alpha|beta|c|pre)?[-_.]?(\d*)(?:[-_.]?post(\d*))?(?:[-_.]?dev(\d*))?(?:\+([\w.]+))?", re.I)  # noqa: E501
+_VERSION = re.compile(
+    r"v?(?:(\d+)!)?(\d+(?:\.\d+)*)[-_.]?(a|b|rc|alpha|beta|c|pre)?[-_.]?(\d*)(?:[-_.]?post(\d*))?(?:[-_.]?dev(\d*))?(?:\+([\w.]+))?",
+    re.I,
+)
 
 
 def version_key(text: str) -> tuple[Any, ...] | None:
@@ -164,10 +197,14 @@ def _version_class(it: Interpreter) -> Class:
         key = version_key(str(text))
         if key is None:
             raise Raised(ValueError(f"Invalid version: '{text}'"))
-        numbers_ = list(key[1]) + [0, 0, 0]
-        obj.attributes.update(key=key, text=str(text), release=key[1], major=numbers_[0], minor=numbers_[1], micro=numbers_[2])
+        numbers_ = [*key[1], 0, 0, 0]
+        obj.attributes.update(
+            key=key, text=str(text), release=key[1], major=numbers_[0], minor=numbers_[1], micro=numbers_[2]
+        )
         obj.attributes["base_version"] = ".".join(map(str, [*key[1], *[0] * (3 - len(key[1]))]))
-        obj.attributes.update(local=".".join(key[5]) or None, is_prerelease=key[2][0] < 3, is_devrelease=key[4] != float("inf"))
+        obj.attributes.update(
+            local=".".join(key[5]) or None, is_prerelease=key[2][0] < 3, is_devrelease=key[4] != float("inf")
+        )
         obj.attributes.update(public=str(text).partition("+")[0], epoch=key[0], post=None, dev=None, pre=None)
 
     def ordered(operate: str) -> Builtin:

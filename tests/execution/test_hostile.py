@@ -1,0 +1,122 @@
+"""A tree that means harm: bounded, and no way out of what is evaluated."""
+
+import time
+from contextlib import suppress
+
+import pytest
+
+from specint.execution import bounds
+from specint.execution.files import Files
+from specint.execution.values import Raised, Unknown
+from tests.execution.evaluated import deeply, evaluated, interpreter
+
+ENDLESS = {
+    "a loop": "while True:\n    pass",
+    "a recursion": "def f(n):\n    return f(n + 1)\nf(0)",
+    "a generator": "def g():\n    while True:\n        yield 1\nx = list(g())",
+    "an iterator": "import itertools\nx = sum(itertools.count())",
+    "a search in an iterator": "import itertools\nx = -1 in itertools.count()",
+    "a range": "x = list(range(10 ** 12))",
+    "a large string": "x = 'a' * 10 ** 10",
+    "a doubled string": "x = 'ab'\nfor _ in range(100):\n    x += x",
+    "a doubled list": "x = [1]\nfor _ in range(100):\n    x.extend(x)",
+    "a large integer": "x = 9 ** 9 ** 9",
+    "a shifted integer": "x = 1 << 10 ** 9",
+    "a squared integer": "x = 3\nwhile x:\n    x *= x",
+    "a padded string": "x = 'a'.ljust(10 ** 10)",
+    "a width": "x = f'{1:1000000000}'",
+    "a width of old": "x = '%1000000000d' % 1",
+    "bytes": "x = bytes(10 ** 10)",
+    "classes inside each other": "def f(n):\n    class C:\n        x = f(n + 1)\n    return C\nf(0)",
+    "__getattr__": "class C:\n    def __getattr__(self, name):\n        return getattr(self, name + 'x')\nC().a",
+    "replaced text": "x = ('a' * 100000).replace('a', 'b' * 100000)",
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_an_evaluation_ends(name, monkeypatch):
+    monkeypatch.setattr(bounds, "MOST_STEPS", 100_000)
+    with pytest.raises(bounds.ExhaustedError):
+        deeply(lambda: evaluated(ENDLESS[name]))
+
+
+def test_a_regular_expression_that_would_take_for_ever_is_unknown():
+    began = time.process_time()
+    found = evaluated("import re\nx = re.match(r'(a+)+$', 'a' * 40 + 'b')\ny = re.compile('(a|a)*c').match('a' * 40)")
+    assert isinstance(found["x"], Unknown)
+    assert isinstance(found["y"], Unknown) or found["y"] is None
+    assert time.process_time() - began < 20  # it would take years
+
+
+WAYS_OUT = {
+    "subclasses": "x = ().__class__.__base__.__subclasses__()",
+    "globals of a native": "import math\nx = math.sqrt.__self__",
+    "a frame": "x = (i for i in [1]).gi_frame",
+    "code": "def f(): pass\nx = f.__code__.co_consts",
+    "format": "x = '{0.__class__.__mro__[1].__subclasses__}'.format(1)",
+    "attrgetter": "import operator\nx = operator.attrgetter('__class__.__base__.__subclasses__')(())",
+    "builtins": "x = __builtins__",
+    "eval": "x = eval('1+1')",
+    "a module of Python's": "import os\nx = os.system('true')",
+    "subprocess": "import subprocess\nx = subprocess.run(['true'])",
+    "importlib": "import importlib\nx = importlib.import_module('os').kill(1, 0)",
+    "ctypes": "import ctypes\nx = ctypes.CDLL(None)",
+    "pickle": "import pickle\nx = pickle.loads(b'')",
+    "a traceback": "try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    x = e.__traceback__",
+}
+
+
+@pytest.mark.parametrize("name", WAYS_OUT)
+def test_there_is_no_way_to_python_itself(name):
+    found = "an error of the evaluated code"
+    with suppress(Raised):
+        found = evaluated(WAYS_OUT[name])["x"]
+    assert isinstance(found, Unknown) or found == "an error of the evaluated code"
+
+
+def test_only_named_folders_are_read_and_nothing_is_written(tmp_path):
+    inside, outside = tmp_path / "in", tmp_path / "out"
+    inside.mkdir()
+    outside.mkdir()
+    (inside / "a.json").write_text("{}")
+    (outside / "secret").write_text("s")
+    (inside / "link").symlink_to(outside / "secret")
+    text = f"""
+import os
+a = open({str(inside / "a.json")!r}).read()
+with open({str(inside / "new")!r}, "w") as file:
+    file.write("x")
+b = open({str(inside / "new")!r}).read()
+def tried(path):
+    try:
+        return open(path).read()
+    except OSError:
+        return "refused"
+c = tried({str(outside / "secret")!r})
+d = tried({str(inside / "link")!r})
+e = tried({str(inside)!r} + "/../out/secret")
+f = os.path.exists({str(outside / "secret")!r})
+"""
+    found = evaluated(text, files=Files([inside]))
+    assert (found["a"], found["b"]) == ("{}", "x")
+    assert all(isinstance(found[name], Unknown) or found[name] == "refused" for name in "cde")
+    assert found["f"] is not True
+    assert sorted(path.name for path in inside.iterdir()) == ["a.json", "link"]
+
+
+def test_a_file_that_is_no_python_is_an_error_of_the_import():
+    it = interpreter({"module": "def (:"})
+    with pytest.raises(Raised) as caught:
+        it.module("small.module")
+    assert isinstance(caught.value.value, SyntaxError)
+
+
+def test_arguments_from_files_are_not_read(tmp_path):
+    (tmp_path / "args").write_text("--size\n3\n")
+    text = f"""
+import argparse
+parser = argparse.ArgumentParser(fromfile_prefix_chars="@")
+parser.add_argument("words", nargs="*")
+x = parser.parse_args(["@" + {str(tmp_path / "args")!r}]).words
+"""
+    assert evaluated(text)["x"] == [f"@{tmp_path / 'args'}"]
