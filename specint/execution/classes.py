@@ -278,36 +278,12 @@ def is_subclass(it: Interpreter, cls: Any, kind: Any, value: Any = MISSING) -> A
     """`issubclass(cls, kind)`: True, False or unknown."""
     if isinstance(kind, tuple):
         found = [is_subclass(it, cls, one) for one in kind]
-        return (
-            True
-            if True in [one is True for one in found]
-            else next((o for o in found if isinstance(o, Unknown)), False)
-        )
+        settled = any(one is True for one in found)
+        return True if settled else next((one for one in found if isinstance(one, Unknown)), False)
     if cls is kind or kind is object:
         return True
     if isinstance(cls, Class):
-        if isinstance(kind, Class):
-            if any(one is kind for one in cls.order):
-                return True
-            # A class that is not read may have any base.
-            unread = cls.foreign is not None and not isinstance(cls.foreign, Foreign)
-            return Unknown(f"issubclass({cls.name}, {kind.name})") if unread else _protocol(it, cls, kind, value)
-        if isinstance(kind, Foreign):
-            if any(isinstance(one, Foreign) and one == kind for one in cls.order):
-                return True
-            for one in cls.order:
-                if isinstance(one, Unknown):
-                    related = it.outside.is_subclass(one.reason, kind.reason)
-                    if related is not False:
-                        return Unknown(f"issubclass({one.reason}, {kind.reason})") if related is None else True
-            return False
-        if isinstance(kind, type):
-            if kind is type and cls.native is type:
-                return True
-            if any(isinstance(one, type) and one is not object and issubclass(one, kind) for one in cls.order):
-                return True
-            return _abstract(cls, kind)
-        return Unknown(f"issubclass({cls.name}, {_named(kind)})")
+        return _tree_class_below(it, cls, kind, value)
     if isinstance(cls, Foreign) and isinstance(kind, Foreign):
         related = it.outside.is_subclass(cls.reason, kind.reason)
         return Unknown(f"issubclass({cls.reason}, {kind.reason})") if related is None else related
@@ -315,6 +291,33 @@ def is_subclass(it: Interpreter, cls: Any, kind: Any, value: Any = MISSING) -> A
         return Unknown(f"issubclass({cls.reason}, {_named(kind)})")
     if isinstance(kind, Foreign | Class):
         return False  # a plain value is of no class of a package or of the tree
+    return _plain_class_below(cls, kind)
+
+
+def _tree_class_below(it: Interpreter, cls: Class, kind: Any, value: Any) -> Any:
+    if isinstance(kind, Class):
+        if any(one is kind for one in cls.order):
+            return True
+        # A class that is not read may have any base.
+        unread = cls.foreign is not None and not isinstance(cls.foreign, Foreign)
+        return Unknown(f"issubclass({cls.name}, {kind.name})") if unread else _protocol(it, cls, kind, value)
+    if isinstance(kind, Foreign):
+        for one in cls.order:
+            if isinstance(one, Unknown):
+                related = it.outside.is_subclass(one.reason, kind.reason)
+                if related is not False:
+                    return Unknown(f"issubclass({one.reason}, {kind.reason})") if related is None else True
+        return False
+    if isinstance(kind, type):
+        if kind is type and cls.native is type:
+            return True
+        if any(isinstance(one, type) and one is not object and issubclass(one, kind) for one in cls.order):
+            return True
+        return _abstract(cls, kind)
+    return Unknown(f"issubclass({cls.name}, {_named(kind)})")
+
+
+def _plain_class_below(cls: Any, kind: Any) -> Any:
     if isinstance(kind, type):
         try:
             return issubclass(cls, kind)

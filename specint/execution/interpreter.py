@@ -348,29 +348,34 @@ class Interpreter:
         if kind is natives.NativeMethod:
             return natives.call_method(self, called, arguments, keywords)
         if kind is Builtin:
-            try:
-                return called.run(self, arguments, keywords)
-            except UndeterminedError as undetermined:
-                return undetermined.unknown
-            except (TypeError, ValueError, IndexError, KeyError, AttributeError, OverflowError) as error:
-                raise Raised(error) from None
+            return self._provided(called, arguments, keywords)
         if kind is Class:
             return classes.instantiate(self, called, arguments, keywords)
-        if kind is Foreign:
+        if isinstance(called, Unknown):
+            return self._unknown_call(called, arguments, keywords)
+        return self._other_call(called, arguments, keywords)
+
+    def _provided(self, called: Builtin, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        try:
+            return called.run(self, arguments, keywords)
+        except UndeterminedError as undetermined:
+            return undetermined.unknown
+        except (TypeError, ValueError, IndexError, KeyError, AttributeError, OverflowError) as error:
+            raise Raised(error) from None
+
+    def _unknown_call(self, called: Unknown, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        if isinstance(called, Foreign):
             return self.outside.call(self, called.reason, arguments, keywords)
-        if kind is Unknown:
-            return Unknown(f"{called.reason}()")
+        return Unknown(f"{called.reason}()")
+
+    def _other_call(self, called: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        kind = type(called)
         if kind is Partial:
             return self.call(called.function, [*called.arguments, *arguments], {**called.keywords, **keywords})
         if kind is Cached:
             return objects.call_cached(self, called, arguments, keywords)
         if kind is Instance:
-            own_kind, own = attributes.look_up(called.cls, "__call__")
-            if own_kind == attributes.METHOD:
-                return self.call(own, [called, *arguments], keywords)
-            if own_kind == attributes.FOREIGN:
-                return Unknown(f"{called.cls.name}()()")
-            raise Raised(TypeError(f"'{called.cls.name}' object is not callable"))
+            return objects.call_object(self, called, arguments, keywords)
         if kind is Static:
             return self.call(called.function, arguments, keywords)
         if isinstance(called, type):

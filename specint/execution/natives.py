@@ -212,45 +212,18 @@ def call_method(it: Interpreter, method: NativeMethod, arguments: list[Any], key
     """A method of a plain value, within the bounds; unknown where what it needs is."""
     receiver, name = method.receiver, method.name
     if isinstance(receiver, CONTAINERS):
-        if name in MUTATORS:
-            it.touch(receiver)
-            if it.on_append is not None and name == "append" and arguments:
-                it.on_append(receiver, arguments[0])
-            if name in ("extend", "update", "extendleft") and arguments:
-                if isinstance(arguments[0], Unknown):
-                    it.lost(arguments[0])
-                    return None
-                if name == "update" and isinstance(receiver, dict):
-                    receiver.update({**it.mapping(arguments[0]), **keywords})
-                    it.budget.built(len(receiver))
-                    return None
-                arguments = [list(it.iterate(arguments[0]))]
-                it.budget.built(len(receiver) + len(arguments[0]))
-        if name == "sort":
-            keywords = {key: callable_of(it, value) for key, value in keywords.items()}
-        if name in KEYED and arguments and isinstance(arguments[0], Unknown) and type(arguments[0]) is Unknown:
-            return Unknown(f"[{arguments[0].reason}]")
-        return _guarded(it, method.method, arguments, keywords)
+        return _call_container(it, method, arguments, keywords)
     arguments = [plainly(argument) for argument in arguments]
     for argument in (*arguments, *keywords.values()):
-        if isinstance(argument, Unknown) and not isinstance(
-            receiver, argparse.ArgumentParser | argparse._ActionsContainer
-        ):
+        if isinstance(argument, Unknown):
             return Unknown(f".{name}({argument.reason})")
     if isinstance(receiver, str | bytes):
-        if name in ("ljust", "rjust", "center", "zfill", "expandtabs") and isinstance(arguments[0], int):
-            it.budget.built(arguments[0])
-        elif name == "replace":
-            it.budget.built(len(receiver) + receiver.count(arguments[0]) * len(arguments[1]) if arguments[0] else 10**7)
-        elif name == "join":
-            parts = [plainly(part) for part in it.iterate(arguments[0])]
-            unknown = next((part for part in parts if isinstance(part, Unknown)), None)
-            if unknown is not None:
-                return Unknown(unknown.reason)
-            it.budget.built(sum(len(part) for part in parts if isinstance(part, str)) + len(receiver) * len(parts))
-            arguments = [parts]
-        elif name in ("format", "format_map"):
+        if name in ("format", "format_map"):
             return it.format_text(receiver, arguments, keywords)
+        prepared = _check_text(it, receiver, name, arguments)
+        if isinstance(prepared, Unknown):
+            return prepared
+        arguments = prepared
     if isinstance(receiver, re.Pattern) and name not in ("flags",):
         text = next((argument for argument in arguments if isinstance(argument, str)), "")
         if len(text) > bounds.LONGEST_MATCHED or (len(text) > 20 and not bounds.safe_pattern(receiver)):
@@ -258,6 +231,46 @@ def call_method(it: Interpreter, method: NativeMethod, arguments: list[Any], key
     if isinstance(receiver, int) and name == "to_bytes" and arguments and isinstance(arguments[0], int):
         it.budget.built(arguments[0])
     return _guarded(it, method.method, arguments, keywords)
+
+
+def _call_container(it: Interpreter, method: NativeMethod, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    receiver, name = method.receiver, method.name
+    if name in MUTATORS:
+        it.touch(receiver)
+        if it.on_append is not None and name == "append" and arguments:
+            it.on_append(receiver, arguments[0])
+        if name in ("extend", "update", "extendleft") and arguments:
+            if isinstance(arguments[0], Unknown):
+                it.lost(arguments[0])
+                return None
+            if name == "update" and isinstance(receiver, dict):
+                receiver.update({**it.mapping(arguments[0]), **keywords})
+                it.budget.built(len(receiver))
+                return None
+            arguments = [list(it.iterate(arguments[0]))]
+            it.budget.built(len(receiver) + len(arguments[0]))
+    if name == "sort":
+        keywords = {key: callable_of(it, value) for key, value in keywords.items()}
+    if name in KEYED and arguments and type(arguments[0]) is Unknown:
+        return Unknown(f"[{arguments[0].reason}]")
+    return _guarded(it, method.method, arguments, keywords)
+
+
+def _check_text(it: Interpreter, receiver: Any, name: str, arguments: list[Any]) -> Any:
+    """The arguments of a string's method, where what it builds is within the bounds."""
+    if name in ("ljust", "rjust", "center", "zfill", "expandtabs") and arguments and isinstance(arguments[0], int):
+        it.budget.built(arguments[0])
+    elif name == "replace" and len(arguments) > 1:
+        times = receiver.count(arguments[0])
+        it.budget.built(len(receiver) + times * len(arguments[1]))
+    elif name == "join" and arguments:
+        parts = [plainly(part) for part in it.iterate(arguments[0])]
+        unknown = next((part for part in parts if isinstance(part, Unknown)), None)
+        if unknown is not None:
+            return Unknown(unknown.reason)
+        it.budget.built(sum(len(part) for part in parts if isinstance(part, str)) + len(receiver) * len(parts))
+        return [parts]
+    return arguments
 
 
 def callable_of(it: Interpreter, value: Any) -> Any:

@@ -172,23 +172,7 @@ def get_item(it: Interpreter, value: Any, index: Any) -> Any:
     """`value[index]`."""
     kind = type(value)
     if kind in (dict, list, tuple, str) or isinstance(value, dict):
-        if isinstance(index, Unknown) and (type(index) is Unknown or not isinstance(value, dict)):
-            return Unknown(f"[{index.reason}]")
-        if isinstance(value, dict) and type(value).__name__ == "Environment":
-            found = value.read(index)  # type: ignore[attr-defined]
-            if found is None:
-                raise Raised(KeyError(index))
-            return found
-        if type(value) is collections.defaultdict:
-            it.touch(value)
-        try:
-            return value[plainly(index) if not isinstance(value, dict) else index]
-        except UndeterminedError as undetermined:
-            return undetermined.unknown
-        except Raised:
-            raise
-        except Exception as error:
-            raise Raised(error) from None
+        return _element(it, value, index)
     if kind is Instance:
         own_kind, own = attributes.look_up(value.cls, "__getitem__")
         if own_kind == attributes.METHOD:
@@ -197,17 +181,7 @@ def get_item(it: Interpreter, value: Any, index: Any) -> Any:
             return Unknown(f"{own.reason}[]")
         return special(it, value, "__getitem__", [index])
     if kind is Class:
-        if value.record == "enum" or any(isinstance(base, Class) and base.record == "enum" for base in value.order):
-            from specint.execution.enums import members_of
-
-            found = members_of(value).get(index)
-            if found is None:
-                raise Raised(KeyError(index))
-            return found
-        if value.meta is not None and (own := attributes.look_up(value.meta, "__getitem__"))[0] == attributes.METHOD:
-            return it.call(own[1], [value, index], {})
-        own_kind, own = attributes.look_up(value, "__class_getitem__")
-        return it.call(own.function, [value, index], {}) if own_kind == attributes.FOR_CLASS else value
+        return _item_of_class(it, value, index)
     if isinstance(value, Unknown):
         return value if isinstance(value, Foreign) else Unknown(f"{value.reason}[]")
     if isinstance(value, type) or type(value).__module__ == "typing" or isinstance(value, types.GenericAlias):
@@ -218,6 +192,40 @@ def get_item(it: Interpreter, value: Any, index: Any) -> Any:
         return undetermined.unknown
     except (TypeError, KeyError, IndexError, ValueError) as error:
         raise Raised(error) from None
+
+
+def _element(it: Interpreter, value: Any, index: Any) -> Any:
+    if isinstance(index, Unknown) and (type(index) is Unknown or not isinstance(value, dict)):
+        return Unknown(f"[{index.reason}]")
+    if type(value).__name__ == "Environment":
+        found = value.read(index)
+        if found is None:
+            raise Raised(KeyError(index))
+        return found
+    if type(value) is collections.defaultdict:
+        it.touch(value)
+    try:
+        return value[index if isinstance(value, dict) else plainly(index)]
+    except UndeterminedError as undetermined:
+        return undetermined.unknown
+    except Raised:
+        raise
+    except Exception as error:
+        raise Raised(error) from None
+
+
+def _item_of_class(it: Interpreter, cls: Class, index: Any) -> Any:
+    if any(isinstance(base, Class) and base.record == "enum" for base in cls.order):
+        from specint.execution.enums import members_of
+
+        found = members_of(cls).get(index)
+        if found is None:
+            raise Raised(KeyError(index))
+        return found
+    if cls.meta is not None and (own := attributes.look_up(cls.meta, "__getitem__"))[0] == attributes.METHOD:
+        return it.call(own[1], [cls, index], {})
+    own_kind, own = attributes.look_up(cls, "__class_getitem__")
+    return it.call(own.function, [cls, index], {}) if own_kind == attributes.FOR_CLASS else cls
 
 
 def _typed(value: Any, index: Any) -> Any:
@@ -522,6 +530,16 @@ def call_cached(it: Interpreter, cached: Cached, arguments: list[Any], keywords:
         it.touch(cached.memo)
         cached.memo[key] = known
     return known
+
+
+def call_object(it: Interpreter, called: Instance, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    """A call of an object of the tree."""
+    kind, own = attributes.look_up(called.cls, "__call__")
+    if kind == attributes.METHOD:
+        return it.call(own, [called, *arguments], keywords)
+    if kind == attributes.FOREIGN:
+        return Unknown(f"{called.cls.name}()()")
+    raise Raised(TypeError(f"'{called.cls.name}' object is not callable"))
 
 
 def enter(it: Interpreter, manager: Any) -> Any:
