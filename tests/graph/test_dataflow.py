@@ -235,11 +235,8 @@ def test_what_else_stands_on_the_line_of_an_assignment_is_not_its_value(linked, 
     [
         ("try:\n    self.model = Deep(config)\nexcept KeyError:\n    self.model = Deep(config)", []),
         (
-            (
-                "try:\n    config.go()\nexcept KeyError:\n    self.model = Deep(config)\n"
-                "else:\n    self.model = Deep(config)",
-                [],
-            ),
+            "try:\n    config.go()\nexcept KeyError:\n    self.model = Deep(config)\n"
+            "else:\n    self.model = Deep(config)",
             [],
         ),
         ("try:\n    config.go()\nexcept KeyError:\n    pass\nelse:\n    self.model = Deep(config)", ["unset"]),
