@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from specint.analysis.demands import demand
+from specint.analysis.model import Analysis
 from specint.analysis.scope import find_models, resolve_algorithms
 from specint.checks.catalog import Rule, all_rules
+from specint.checks.finding import Finding
 from specint.checks.rules.lost_member import lost
 from specint.checks.suppression import without_suppressed
-from specint.facts.store import Store
-from specint.pipeline import analyze
 from specint.source.locate import open_tree
 
 MARK = re.compile(r"# <- (spec-[a-z0-9, -]+)$")
@@ -45,12 +45,12 @@ def module_path(name: str, text: str) -> str:
     return f"sglang/srt/models/{'example.py' if name in ('bad.py', 'good.py') else name}"
 
 
-def spoken(example: dict[str, str], small: Path, rule: Rule) -> Spoken:
+def spoken(example: dict[str, str], small: Path, rule: Rule, analysed: Callable[..., Analysis]) -> list[Finding]:
     """What is said about the example: by every rule that is on by default, and by its own."""
     paths = {name: module_path(name, text) for name, text in example.items() if name != BEFORE}
     texts = {path.removesuffix(".py").replace("/", "."): example[name] for name, path in paths.items()}
     tree = open_tree(str(small)).overlay(texts)
-    analysis = analyze(tree, store=Store(None))
+    analysis = analysed(texts)
     assert not [one for one in analysis.diagnostics if one.severity == "error"]
     findings = list(analysis.findings)
     for text in example.values():
@@ -59,27 +59,34 @@ def spoken(example: dict[str, str], small: Path, rule: Rule) -> Spoken:
             for model in find_models(analysis.models, class_name):
                 findings += demand(analysis, model.class_, resolved)
     if BEFORE in example:
-        earlier = open_tree(str(small)).overlay({"sglang.srt.models.example": example[BEFORE]})
-        then = analyze(earlier, store=Store(None), against=tree)
+        then = analysed({"sglang.srt.models.example": example[BEFORE]}, against=tree)
         findings += lost(analysis.contract, analysis.models, then.models, "the release before")
     files = set(paths.values())
     kept, useless = without_suppressed(findings, tree, files)
     speaking = {one.symbol for one in all_rules() if one.default} | {rule.symbol}
-    return {
-        (finding.file, finding.line, finding.rule)
-        for finding in (*kept, *useless)
-        if finding.file in files and finding.rule in speaking
-    }
+    return [one for one in (*kept, *useless) if one.file in files and one.rule in speaking]
+
+
+def shown(findings: list[Finding]) -> str:
+    """What was said, for whoever reads a test that fails."""
+    lines = (f"{one.file}:{one.line}: {one.rule}: {one.message}" for one in findings)
+    return "\n".join(lines) or "nothing was said"
 
 
 @pytest.mark.parametrize("rule", WITH_EXAMPLES, ids=lambda rule: rule.symbol)
-def test_bad_example_raises_the_symbol_on_the_marked_lines(rule: Rule, fixture_tree: Callable[[str], Path]) -> None:
+def test_bad_example_raises_the_symbol_on_the_marked_lines(
+    rule: Rule, fixture_tree: Callable[[str], Path], analysed: Callable[..., Analysis]
+) -> None:
     expected = marked(rule.bad)
     assert rule.symbol in {symbol for _, _, symbol in expected}, "no line is marked for the rule itself"
-    assert spoken(rule.bad, fixture_tree("sglang_small") / "sglang", rule) == expected
+    found = spoken(rule.bad, fixture_tree("sglang_small") / "sglang", rule, analysed)
+    assert {(one.file, one.line, one.rule) for one in found} == expected, shown(found)
 
 
 @pytest.mark.parametrize("rule", WITH_EXAMPLES, ids=lambda rule: rule.symbol)
-def test_good_example_raises_nothing(rule: Rule, fixture_tree: Callable[[str], Path]) -> None:
+def test_good_example_raises_nothing(
+    rule: Rule, fixture_tree: Callable[[str], Path], analysed: Callable[..., Analysis]
+) -> None:
     assert marked(rule.good) == set()
-    assert spoken(rule.good, fixture_tree("sglang_small") / "sglang", rule) == set()
+    found = spoken(rule.good, fixture_tree("sglang_small") / "sglang", rule, analysed)
+    assert found == [], shown(found)
