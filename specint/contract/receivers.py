@@ -82,12 +82,23 @@ class Receivers:
     def _construct(self, node: ClassNode, call: facts.Call, _: Frame) -> Values | None:
         if not self.has_side(node):
             return None
-        flag = self.roots.declared.worker.draft_flag
-        role = self.role_of(node)
-        for keyword in call.keywords:
-            if keyword.name == flag and isinstance(keyword.value, facts.Constant):
-                role = "draft" if keyword.value.value else "target"
+        flag = self._draft_flag(node, call)
+        role = ("draft" if flag.value else "target") if isinstance(flag, facts.Constant) else self.role_of(node)
         return frozenset({Instance(node, role)})
+
+    def _draft_flag(self, node: ClassNode, call: facts.Call) -> facts.Expr | None:
+        """What a constructor call gives to the draft flag, its default where it gives nothing; None where it has none,
+        or where what is spread may hold it."""
+        name = self.roots.declared.worker.draft_flag
+        member = self.hierarchy.lookup(node, "__init__")
+        if member is None or member.function is None:
+            return None
+        bound = bind_arguments(member.function, call, skip_first=True)
+        param = next((one for one in member.function.facts.params if one.name == name), None)
+        spread = any(isinstance(one, facts.Starred) for one in call.args) or any(k.name is None for k in call.keywords)
+        if name in bound or param is None or spread:
+            return bound.get(name)
+        return param.default
 
     def _result(self, function: FunctionNode) -> Values | None:
         """What the one function gives that tells a model's class: the class, and its name."""
