@@ -112,6 +112,8 @@ def written(step: facts.Step) -> Iterator[tuple[facts.Expr, facts.Expr | None]]:
         case facts.Bind(value=value):
             for one, its in assigned(step):
                 yield (one.base if isinstance(one, facts.Item) else one), its if its is not None else value
+        case facts.Evaluate(value=facts.Call(func=facts.Attribute(base=base, name="insert"), args=(_, value))):
+            yield base, value
         case facts.Evaluate(value=facts.Call(func=facts.Attribute(base=base, name=method), args=(value, *_))) if (
             method in _MUTATES
         ):
