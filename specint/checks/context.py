@@ -85,7 +85,8 @@ def call_sites(requirements: Iterable[Requirement], algorithms: Iterable[str]) -
         verb = {"call": "called", "read": "read", "write": "written"}[requirement.use]
         for site in requirement.sites:
             if under := site.under(concerned):
-                key = (site.file, site.line, f"{requirement.member} is {verb} here", site.function)
+                without = f"; without it line {site.raised_at} raises" if site.raised_at else ""
+                key = (site.file, site.line, f"{requirement.member} is {verb} here", f"{site.function}{without}")
                 found.setdefault(key, set()).update(under)
     for (file, line, what, function), algorithms_there in found.items():
         ordered = ", ".join(name for name in names if name in algorithms_there)

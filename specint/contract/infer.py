@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-import msgspec
-
 from specint.contract.conditions import Side
 from specint.contract.flags import is_given
-from specint.contract.interfaces import classify
-from specint.contract.model import CallShape, Condition, Requirement, Role, Site, Strength, Use
+from specint.contract.merging import Asking, Askings, Meaning, meant, requirement, settle
+from specint.contract.model import Condition, Requirement, Role, Site, Strength
 from specint.contract.presence import Clause, Has, Holds, IsA, Literal, Open, Presence, site_of
 from specint.contract.reach import Reach
 from specint.contract.settings import Settings
@@ -22,18 +19,6 @@ from specint.graph.project import FunctionNode
 
 _LEVELS: dict[Strength, int] = {"optional": 0, "conditional": 1, "any-of": 2, "raises": 3, "required": 4}
 _SWALLOWS = frozenset({"", "AttributeError", "Exception", "BaseException"})
-
-
-@dataclass(frozen=True)
-class Meaning:
-    """How one touch is meant on one side."""
-
-    strength: Strength
-    group: str | None = None
-    condition: Condition | None = None
-    decided_by: Site | None = None
-    settings: tuple[str, ...] = ()
-    unconditional: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,17 +45,14 @@ class Inference:
 
     def requirements(self) -> tuple[Requirement, ...]:
         """All requirements, in a fixed order."""
-        merged: dict[tuple[object, ...], list[tuple[Touch, str, Meaning]]] = defaultdict(list)
+        merged: Askings = {}
         for touch in self.touches:
             for role, algorithm, meaning in self._meanings(touch):
-                use: Use = "call" if touch.kind == "call" else "write" if touch.kind == "write" else "read"
-                meant = (meaning.strength, meaning.group, meaning.condition, bool(meaning.settings))
-                key = (role, touch.member, use, *meant)
-                merged[key].append((touch, algorithm, meaning))
-        self._settle_settings(merged)
-        self._first_choices(merged)
-        self._soft_into_hard(merged)
-        found = [self._merge(key, places) for key, places in merged.items()]
+                one = Asking(touch, algorithm, meaning)
+                merged.setdefault(meant(role, one), []).append(one)
+        settle(merged)
+        workers = self.reach.workers.package.replace(".", "/") + "/"
+        found = [requirement(key, places, self.algorithms, workers) for key, places in merged.items()]
         return tuple(sorted(found, key=lambda r: (r.member, r.role, r.use, r.strength, r.group or "", r.sites)))
 
     # -- one touch -------------------------------------------------------------------------------------------------
@@ -129,8 +111,14 @@ class Inference:
 
     def _meaning(self, touch: Touch, side: Side) -> Meaning:
         """How a touch is meant on the strictest of the ways that lead to it."""
-        ways = self.ways.into(touch.function, side)
-        return max((self._meaning_on(touch, side, way) for way in ways), key=_strictness)
+        found = [(self._meaning_on(touch, side, way), way) for way in self.ways.into(touch.function, side)]
+        own = self.presence.settle(self.presence.around(touch), side)
+        clauses = [(*own, *way.clauses) for _, way in found]
+        return replace(
+            max((meaning for meaning, _ in found), key=_strictness),
+            make_up=min(sum(self.ways.of_make_up(clause, side) for clause in one) for one in clauses),
+            worlds=tuple(self.ways.world(one, side) for one in clauses),
+        )
 
     def _meaning_on(self, touch: Touch, side: Side, way: Way) -> Meaning:
         def told(literal: Open) -> bool | None:
@@ -160,7 +148,7 @@ class Inference:
         here = self._raised_again(touch) or here
         fallbacks = [has for has in guarded if not has.positive and has.member != touch.member]
         unconditional = not any(isinstance(one, Open) for clause in own for one in clause) and not any(
-            isinstance(one, Open) and self.ways.lasts(one, side) for clause in way.clauses for one in clause
+            self.ways.of_make_up(clause, side) for clause in way.clauses
         )
         if fallbacks and touch.kind != "write":
             group = "|".join(dict.fromkeys([has.member for has in reversed(fallbacks)] + [touch.member]))
@@ -184,11 +172,9 @@ class Inference:
         members = list(dict.fromkeys(has.member for has in insisted.group))
         place = site_of(touch.function, insisted.line)
         settings = tuple(dict.fromkeys((*above, *insisted.settings)))
-        if len(members) > 1:
-            return Meaning("any-of", "|".join(members), insisted.condition, place, settings)
-        if insisted.condition is not None:
-            return Meaning("conditional", None, insisted.condition, place, settings)
-        return Meaning("raises", None, None, place, settings)
+        group = "|".join(members) if len(members) > 1 else None
+        strength: Strength = "any-of" if group else "conditional" if insisted.condition is not None else "raises"
+        return Meaning(strength, group, insisted.condition, place, settings, raised_at=insisted.line)
 
     def insisted(self, function: FunctionNode, side: Side, roles: frozenset[str]) -> list[Insisted]:
         """The raises of a function that follow from a member being absent."""
@@ -281,94 +267,6 @@ class Inference:
             return by_default is not literal.positive
         return is_given(not literal.positive, literal.expr, literal.function, self.reach.receivers.evaluator)
 
-    # -- all touches -----------------------------------------------------------------------------------------------
-
-    @staticmethod
-    def _settle_settings(merged: dict[tuple[object, ...], list[tuple[Touch, str, Meaning]]]) -> None:
-        """What an algorithm asks without a setting somewhere, it asks: sites behind a setting join it."""
-        for key in [k for k in merged if k[-1] and (*k[:-1], False) in merged]:
-            always = merged[(*key[:-1], False)]
-            algorithms = {algorithm for _, algorithm, _ in always}
-            always += [place for place in merged[key] if place[1] in algorithms]
-            merged[key] = [place for place in merged[key] if place[1] not in algorithms]
-            if not merged[key]:
-                del merged[key]
-
-    @staticmethod
-    def _first_choices(merged: dict[tuple[object, ...], list[tuple[Touch, str, Meaning]]]) -> None:
-        """A guarded touch whose other branch falls back to another member is the first choice of an any-of."""
-        groups = [
-            (touch.function, role, algorithm, meaning)
-            for (role, *_), places in merged.items()
-            for touch, algorithm, meaning in places
-            if meaning.strength == "any-of" and meaning.group is not None
-        ]
-        for key in [k for k in merged if k[3] == "optional"]:
-            for place in list(merged[key]):
-                touch, algorithm, _ = place
-                for function, role, under, meaning in groups:
-                    asked = meaning.decided_by  # where the first choice was looked for: perhaps in the caller
-                    here = touch.function is function or (
-                        asked is not None and asked == site_of(touch.function, asked.line)
-                    )
-                    if here and (role, under) == (key[0], algorithm) and touch.member in str(meaning.group).split("|"):
-                        merged[key].remove(place)
-                        target = (*key[:3], "any-of", meaning.group, meaning.condition, bool(meaning.settings))
-                        merged[target].append((touch, algorithm, meaning))
-                        break
-            if not merged[key]:
-                del merged[key]
-
-    @staticmethod
-    def _soft_into_hard(merged: dict[tuple[object, ...], list[tuple[Touch, str, Meaning]]]) -> None:
-        """A read that only checks before the call it belongs to is no requirement of its own."""
-        for key in [k for k in merged if k[2] == "read" and k[3] in ("raises", "any-of")]:
-            role, member, _, *rest = key
-            for use in ("call", "write"):
-                stricter = (role, member, use, *rest)
-                if stricter in merged:
-                    merged[stricter] += merged.pop(key)
-                    break
-
-    def _merge(self, key: tuple[object, ...], places: list[tuple[Touch, str, Meaning]]) -> Requirement:
-        role, member, use, strength, group, condition, _ = key
-        algorithms = {algorithm for _, algorithm, _ in places}
-        sites = self._sites(places)
-        calls = [touch.call for touch, _, _ in places if touch.call is not None]
-        open_settings = [meaning.settings for _, _, meaning in places]
-        settings = () if () in open_settings else tuple(dict.fromkeys(s for one in open_settings for s in one))
-        return Requirement(
-            role=role,  # type: ignore[arg-type]
-            member=member,  # type: ignore[arg-type]
-            use=use,  # type: ignore[arg-type]
-            algorithms=() if "" in algorithms else tuple(a for a in self.algorithms if a in algorithms),
-            strength=strength,  # type: ignore[arg-type]
-            sites=sites,
-            group=group,  # type: ignore[arg-type]
-            call=merge_shapes(calls),
-            condition=condition,  # type: ignore[arg-type]
-            decided_by=places[0][2].decided_by,
-            settings=settings,
-            unconditional=any(meaning.unconditional for _, _, meaning in places),
-            interface=self._interface(str(member), sites, algorithms),
-        )
-
-    def _sites(self, places: list[tuple[Touch, str, Meaning]]) -> tuple[Site, ...]:
-        """Every place once, with the algorithms that come by."""
-        found: dict[Site, set[str]] = defaultdict(set)
-        for touch, algorithm, _ in places:
-            found[site_of(touch.function, touch.line)].add(algorithm)
-        names = {
-            site: () if "" in under else tuple(name for name in self.algorithms if name in under)
-            for site, under in found.items()
-        }
-        return tuple(msgspec.structs.replace(site, algorithms=names[site]) for site in sorted(found))
-
-    def _interface(self, member: str, sites: Iterable[Site], algorithms: set[str]) -> str:
-        workers = self.reach.workers.package.replace(".", "/") + "/"
-        decided = "" not in algorithms or any(site.file.startswith(workers) for site in sites)
-        return classify(member, (site.file for site in sites), decided=decided)
-
 
 def _is_called(literal: Open) -> bool:
     return any(isinstance(part, facts.Call) for part in facts.walk(literal.expr))
@@ -377,16 +275,3 @@ def _is_called(literal: Open) -> bool:
 def _strictness(meaning: Meaning) -> tuple[bool, int, bool]:
     """What of several ways decides: the one that needs no setting, then the stricter one."""
     return not meaning.settings, _LEVELS[meaning.strength], meaning.unconditional
-
-
-def merge_shapes(shapes: list[CallShape]) -> CallShape | None:
-    """One shape for all: a parameter that only some sites hand over needs a default."""
-    if not shapes:
-        return None
-    return CallShape(
-        positional=max(s.positional for s in shapes),
-        keywords=tuple(sorted({k for s in shapes for k in s.keywords})),
-        unpacks=next((s.unpacks for s in shapes if s.unpacks is not None), None),
-        fewest=min(s.fewest for s in shapes),
-        starred=any(s.starred for s in shapes),
-    )

@@ -18,12 +18,16 @@ class Site(msgspec.Struct, frozen=True, order=True):
     Attributes:
         file: relative to the folder that holds the `sglang` package.
         algorithms: under which of the requirement's algorithms the line runs; empty where every server runs it.
+        conditions: how many conditions on the server's make-up stand around it that nothing decides here.
+        raised_at: the line of the function that raises where the member is missing, 0 where the touch itself fails.
     """
 
     file: str
     line: int
     function: str
     algorithms: tuple[str, ...] = ()
+    conditions: int = 0
+    raised_at: int = 0
 
     def under(self, algorithms: Iterable[str]) -> tuple[str, ...]:
         """Which of these algorithms come by here, in their order."""
@@ -63,6 +67,8 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True):
         strength: `required` (unguarded, AttributeError), `raises` (guarded in form, an error by name in fact),
             `any-of` (one member of `group` is enough, first is preferred), `conditional` (see `condition`),
             `optional` (a usable default).
+        call: how it is called, by all sites together; `calls`: where no server comes by all of them, the shapes of
+            which one must fit.
         group: the members of an any-of, in the order in which the caller tries them, joined by "|".
         interface: which contract it belongs to; "speculative" is the one that verdicts are about.
         decided_by: the line that sets the strength: the raise, the hasattr, the handler; else the first site. Its
@@ -79,6 +85,7 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True):
     sites: tuple[Site, ...]
     group: str | None = None
     call: CallShape | None = None
+    calls: tuple[CallShape, ...] = ()
     condition: Condition | None = None
     interface: str = "speculative"
     decided_by: Site | None = None
@@ -90,12 +97,24 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True):
         names = tuple(algorithms)
         return tuple(site for site in self.sites if not names or site.under(names))
 
+    @property
+    def shapes(self) -> tuple[CallShape, ...]:
+        """The shapes of which one must fit a signature; none where the member isn't called."""
+        return self.calls or ((self.call,) if self.call is not None else ())
+
 
 def telling_site(requirements: Iterable[Requirement], algorithms: Iterable[str]) -> Site:
-    """The site to name where one must do: the first at which the most of these algorithms ask."""
+    """The site to name where one must do: the first at which the most of these algorithms ask, under the fewest
+    conditions: what another kind of server reaches doesn't fail first."""
     names = tuple(algorithms)
     sites = [site for requirement in requirements for site in requirement.sites]
-    return max(sites, key=lambda site: len(site.under(names)))
+    return min(sites, key=lambda site: (-len(site.under(names)), site.conditions))
+
+
+def failing_site(requirements: Iterable[Requirement], algorithms: Iterable[str]) -> Site:
+    """The same, at the line where a model without the member fails: the raise, where its absence was looked for."""
+    site = telling_site(requirements, algorithms)
+    return msgspec.structs.replace(site, line=site.raised_at) if site.raised_at else site
 
 
 class Unread(msgspec.Struct, frozen=True):

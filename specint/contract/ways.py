@@ -21,6 +21,8 @@ from specint.graph.project import ClassNode, FunctionNode
 from specint.graph.questions import Questions
 from specint.graph.value import ClassValue, ConstantValue, FunctionValue, Instance, ModelObject, SequenceValue
 
+_ASKING = frozenset({"hasattr", "getattr", "isinstance", "issubclass", "callable", "bool", "len", "type"})
+"""What asks an object for what it is: the answer is as lasting as the object. Any other call may look at the step."""
 _MOST_WAYS = 12
 _DEPTH = 6
 
@@ -65,15 +67,27 @@ class Ways:
         """The ways into a function, at least one."""
         return self._ways(function, side) or _PLAIN
 
+    def of_make_up(self, clause: Clause, side: Side) -> bool:
+        """Whether a choice of conditions asks for the server's make-up alone, and is open."""
+        return all(isinstance(one, Open) and self.lasts(one, side) for one in clause)
+
     def lasts(self, literal: Open, side: Side) -> bool:
         """Whether a condition is one of the server's make-up, the same in every step: it asks for what is kept on an
         object or in a module, not for what is handed over. That a worker is there at all is none: without it nobody
         drafts."""
-        called = any(isinstance(part, facts.Call) and part.args for part in facts.walk(literal.expr))
-        return (
-            not called
-            and self._of_lasting(literal.expr, literal.function)
-            and not (literal.positive and self._is_worker(literal, side))
+        return self._of_lasting(literal.expr, literal.function) and not (
+            literal.positive and self._is_worker(literal, side)
+        )
+
+    def world(self, clauses: Iterable[Clause], side: Side) -> frozenset[tuple[str, str, object]]:
+        """What the conditions on the make-up say, in words that are the same wherever the same is asked."""
+        return frozenset(
+            answer
+            for clause in clauses
+            if len(clause) == 1 and self.of_make_up(clause, side)
+            for one in clause
+            if isinstance(one, Open)
+            for answer in _answers(one)
         )
 
     def _is_worker(self, literal: Open, side: Side) -> bool:
@@ -88,6 +102,9 @@ class Ways:
         )
 
     def _of_lasting(self, expr: Expr, function: FunctionNode) -> bool:
+        calls = (part for part in facts.walk(expr) if isinstance(part, facts.Call) and part.args)
+        if any(not isinstance(call.func, facts.Name) or call.func.id not in _ASKING for call in calls):
+            return False
         return all(self._lasts(part.id, function) for part in facts.walk(expr) if isinstance(part, facts.Name))
 
     def _lasts(self, name: str, function: FunctionNode) -> bool:
@@ -223,3 +240,47 @@ class Ways:
         if values and all(isinstance(one, ConstantValue) and one.value is None for one in values):
             return False, False
         return None, None
+
+
+def _answers(literal: Open) -> Iterable[tuple[str, str, object]]:
+    """What a condition says: where it is asked, what, and the answer."""
+    function = literal.function
+    expr = _spelled_out(literal.expr, function, 3)
+    names = {part.id for part in facts.walk(expr) if isinstance(part, facts.Name)}
+    if function.own in names and function.owner is not None:
+        where = function.owner.key
+    elif any(name in function.binds for name in names):
+        where = function.key
+    else:
+        where = function.module.name
+    words = "there: " if literal.of_none else ""
+    yield where, f"{words}{facts.spell(expr)}", literal.positive
+    match expr:
+        case facts.Compare(operands=(left, facts.Constant(value=value)), ops=("==",)) if literal.positive:
+            yield where, f"= {facts.spell(left)}", value
+        case facts.Compare(operands=(left, right), ops=("!=" | "is not" as op,)):
+            same = facts.Compare((left, right), ("==" if op == "!=" else "is",))
+            yield where, facts.spell(same), not literal.positive
+        case _:
+            pass
+
+
+def _spelled_out(expr: Expr, function: FunctionNode, hops: int) -> Expr:
+    """An expression with its locals replaced by what they are, where one line says so."""
+    match expr:
+        case facts.Name(id=name) if hops:
+            steps = function.binds.get(name, ())
+            match steps:
+                case [facts.Bind(target=facts.Name(), value=value, how="=")] if value is not None:
+                    return _spelled_out(value, function, hops - 1)
+                case _:
+                    return expr
+        case facts.Attribute(base=base, name=name, line=line):
+            return facts.Attribute(_spelled_out(base, function, hops), name, line)
+        case facts.Call(func=func, args=args, keywords=keywords, line=line):
+            parts = tuple(_spelled_out(arg, function, hops) for arg in args)
+            return facts.Call(_spelled_out(func, function, hops), parts, keywords, line)
+        case facts.Compare(operands=operands, ops=ops):
+            return facts.Compare(tuple(_spelled_out(one, function, hops) for one in operands), ops)
+        case _:
+            return expr

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from specint.contract.difference import Change
-from specint.contract.model import CallShape, Contract, Requirement
+from specint.contract.model import CallShape, Contract, Requirement, telling_site
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -68,21 +68,34 @@ def print_contract(console: Console, contract: Contract, wanted: Sequence[str], 
         for r in requirements:
             total += 1
             sites = r.sites_under(wanted)
-            elsewhere = {(s.file, s.line) for s in r.sites if s not in sites}
-            decided = r.decided_by
-            place = sites[0] if decided is None or (decided.file, decided.line) in elsewhere else decided
+            place = telling_site([r], wanted or r.algorithms)
             strength = r.strength + (f"\n{more}" if (more := condition(r)) else "")
             others = f"\n+ {len(sites) - 1} more" if len(sites) > 1 else ""
             write = "= " if r.use == "write" else ""
             table.add_row(
-                Text(f"{write}{r.member}{shape(r.call)}"),
+                Text(f"{write}{r.member}{shapes(r)}"),
                 Text(strength),
                 Text(algorithms(r)),
-                Text(f"{place.file.rpartition('/')[2]}:{place.line}{others}"),
+                Text(f"{place.file.rpartition('/')[2]}:{place.line}{others}{_decided(r, wanted)}"),
             )
         console.print(table)
         console.print()
     console.print(Text(f"{total} requirements of SGLang {version}"))
+
+
+def _decided(requirement: Requirement, wanted: Sequence[str]) -> str:
+    """The line that decides how strictly a member is meant, where that is none of the lines that touch it."""
+    decided = requirement.decided_by
+    if decided is None or any((s.file, s.line) == (decided.file, decided.line) for s in requirement.sites):
+        return ""
+    if not any(s.file == decided.file and s.function == decided.function for s in requirement.sites_under(wanted)):
+        return ""  # for another algorithm
+    return f"\ndecided at {decided.file.rpartition('/')[2]}:{decided.line}"
+
+
+def shapes(requirement: Requirement) -> str:
+    """How a member is called: each way of which one must fit."""
+    return " or ".join(shape(call) for call in requirement.shapes)
 
 
 def contract_markdown(contract: Contract, wanted: Sequence[str], version: str) -> str:
@@ -92,8 +105,9 @@ def contract_markdown(contract: Contract, wanted: Sequence[str], version: str) -
         lines += [f"## {title}", "", "| member | strength | algorithms | asked at |", "|---|---|---|---|"]
         for r in requirements:
             sites = "<br>".join(f"`{s.file}:{s.line}`" for s in r.sites_under(wanted))
+            sites += _decided(r, wanted).replace("\n", "<br>")
             strength = r.strength + (f": {more}" if (more := condition(r)) else "")
-            cells = (f"`{r.member}{shape(r.call)}`", _escaped(strength), algorithms(r), sites)
+            cells = (f"`{r.member}{shapes(r)}`", _escaped(strength), algorithms(r), sites)
             lines.append(f"| {' | '.join(cells)} |")
         lines.append("")
     return "\n".join(lines)

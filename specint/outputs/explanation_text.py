@@ -36,7 +36,7 @@ def print_explanation(
     order = {"missing": 0, "unknown": 1, "present": 2}
     ranked = sorted(
         requirements,
-        key=lambda asked: (order[_status(model, asked).status], asked.strength == "optional"),
+        key=lambda one: (order[_status(model, one).status], not _asked(one, model)[1]),
     )
     for requirement in ranked:
         _print_requirement(console, requirement, model, algorithms, signs, shown)
@@ -130,15 +130,13 @@ def _print_requirement(
     status = _status(model, requirement)
     broken = any(requirement.member in one.broken for name, one in model.algorithms.items() if name in algorithms)
     word: VerdictWord = "broken" if broken else STATUS_WORDS[status.status]
-    optional = requirement.strength == "optional" and status.status == "missing"
+    asked, counts = _asked(requirement, model)
+    optional = not counts and status.status == "missing"
     style = "dim" if optional else VERDICT_STYLES[word]
-    strength = {"raises": "required", "any-of": f"one of {requirement.group}"}.get(
-        requirement.strength, requirement.strength
-    )
     but = " but can't work" if broken else ""
     head = Text.assemble(
         (f"{signs.verdict(word)} {requirement.member}", style),
-        f"  {status.status}{but}, {strength}",
+        f"  {status.status}{but}, {asked}",
     )
     head.append(f", {call_phrase(requirement)}")
     if len(algorithms) > 1 and requirement.algorithms:
@@ -153,6 +151,27 @@ def _print_requirement(
         console.print(_site(site, shown), soft_wrap=True)
     if (more := len(sites) - _MOST_SITES) > 0:
         console.print(Text(f"    asked in {counted(more, 'more place')}", style="dim"))
+
+
+def _asked(requirement: Requirement, model: ModelCompliance) -> tuple[str, bool]:
+    """How strictly a member is asked for, and whether a model that lacks it fails: not where the others of its group
+    are there, nor by what is only asked under a setting or of models that have another member."""
+    if requirement.settings:
+        return f"only asked where {' and '.join(requirement.settings)}", False
+    group = (requirement.group or "").split("|")
+    if requirement.strength == "any-of":
+        others = [one for one in group if one != requirement.member and _offers(model, one)]
+        return f"one of {' or '.join(group)} is enough", not others
+    condition = requirement.condition
+    if condition is not None:
+        holds = _offers(model, condition.member) is condition.holds
+        return f"only asked where it {'has' if condition.holds else 'lacks'} {condition.member}", holds
+    return {"raises": "required"}.get(requirement.strength, requirement.strength), requirement.strength != "optional"
+
+
+def _offers(model: ModelCompliance, member: str) -> bool:
+    status = model.members.get(member)
+    return status is not None and status.status == "present"
 
 
 def _status(model: ModelCompliance, requirement: Requirement) -> MemberStatus:

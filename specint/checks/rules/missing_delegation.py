@@ -11,7 +11,7 @@ from specint.checks.delegation import delegation
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.wording import at_site, does
 from specint.compliance.model import ModelCompliance
-from specint.contract.model import telling_site
+from specint.contract.model import failing_site
 
 SYMBOL = "spec-missing-delegation"
 ASIDE = True  # asks what forward runs, which the other rules beside it ask as well
@@ -81,7 +81,7 @@ def _finding(
     call = next((r for r in requirements if r.use == "call"), None)
     shown = f"{member}()" if call is not None else member
     others = f"; {does([one.holder.rpartition('.')[2] for one in lacking], 'lack')} it" if lacking else ""
-    site = telling_site(requirements, algorithms)
+    site = failing_site(requirements, algorithms)
     below = f"; {does(heirs, 'inherit')} the gap" if heirs else ""
     message = (
         f"{model.name} doesn't delegate {shown} to self.{status.inner} ({holder} has it{inherited}{others}); "

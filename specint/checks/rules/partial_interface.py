@@ -12,7 +12,7 @@ from specint.checks.wording import at_site, does, listed
 from specint.compliance.judge import insists
 from specint.compliance.model import ModelCompliance
 from specint.contract.interfaces import RUNTIME, SPECULATIVE
-from specint.contract.model import Requirement, telling_site
+from specint.contract.model import Requirement, failing_site
 from specint.edits.model import undecided
 
 SYMBOL = "spec-partial-interface"
@@ -120,7 +120,7 @@ def _finding(context: Context, model: ModelCompliance, label: str, chosen: tuple
     member = _usual(context, label)
     algorithms = tuple(a for a in context.contract.algorithms if any(one.algorithm == a for one in chosen))
     requirements = tuple(r for part in label.split("|") for r in context.insisted(part))
-    site = telling_site(requirements, algorithms)
+    site = failing_site(requirements, algorithms)
     wanted = " or ".join(label.split("|"))
     message = (
         f"{told(context, model, chosen)}, but {model.name} has no {wanted}, "

@@ -83,7 +83,9 @@ def _problem(context: Context, one: Asked, definition: Member, requirement: Requ
     if requirement.use == "read":
         called = any(r.member == one.member and r.use == "call" for r in context.contract.requirements)
         return None if called else "it is a method, and what is read is the method itself, not a value"
-    return unbound(definition, requirement.call) if requirement.call is not None else None
+    # where no server makes all of the calls, one that a class is reached by and fits is enough
+    problems = [unbound(definition, shape) for shape in requirement.shapes]
+    return problems[0] if problems and None not in problems else None
 
 
 def _called_property(context: Context, one: Asked, definition: Member) -> str | None:

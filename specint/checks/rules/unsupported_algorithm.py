@@ -9,7 +9,7 @@ import msgspec
 from specint.checks.finding import Evidence, Finding, about
 from specint.compliance.model import ModelCompliance, Verdict
 from specint.compliance.pairs import pair_of
-from specint.contract.model import Contract, Requirement
+from specint.contract.model import Contract, Requirement, failing_site
 
 SYMBOL = "spec-unsupported-algorithm"
 
@@ -83,7 +83,10 @@ def _finding(
         for requirement in asked
         for site in requirement.sites_under([algorithm])
     )
-    at = f" ({evidence[0].file}:{evidence[0].line})" if evidence else ""
+    at = ""
+    if evidence:
+        site = failing_site(asked, (algorithm,))
+        at = f" ({site.file}:{site.line})"
     return about(
         SYMBOL,
         model,
