@@ -16,7 +16,14 @@ def test_report_has_the_promised_keys(analysis: Analysis) -> None:
     assert requirement["call"]["unpacks"] == 2
     assert {"role", "member", "use", "algorithms", "strength", "group", "call", "sites"} <= requirement.keys()
     assert requirement["sites"] == [
-        {"file": "sglang/srt/speculative/worker.py", "line": 31, "function": "Worker.__init__", "algorithms": []}
+        {
+            "file": "sglang/srt/speculative/worker.py",
+            "line": 31,
+            "function": "Worker.__init__",
+            "algorithms": [],
+            "conditions": 0,
+            "raised_at": 0,
+        }
     ]
     kumo = document["models"][1]
     assert {"class", "name", "file", "line", "roles", "mro", "wraps", "members", "algorithms"} <= kumo.keys()
