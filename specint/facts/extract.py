@@ -11,7 +11,6 @@ from specint.errors import SpecintError
 from specint.facts import model as facts
 from specint.facts.bounds import DEEPEST, LONGEST, MOST_CONDITIONS, TooMuch, check_amount
 from specint.facts.model import Expr
-from specint.facts.pragmas import pragmas_of
 from specint.facts.spelling import attribute_changes, plain_item, plain_lookup
 
 _COMPARISONS: dict[type[ast.cmpop], str] = {
@@ -58,8 +57,7 @@ def extract(text: str, *, name: str, path: str, is_package: bool = False) -> fac
         ) from error
     except ValueError as error:  # a null byte, on the Pythons where that is not a SyntaxError
         raise SpecintError(f"does not parse: {error}", path, "fix the file, or exclude it") from error
-    pragmas = pragmas_of(text) if "pylint:" in text else ()
-    return facts.Module(name, path, is_package, body, pragmas)
+    return facts.Module(name, path, is_package, body)
 
 
 class _Scope:

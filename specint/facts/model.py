@@ -340,16 +340,6 @@ class Class(Node, frozen=True, array_like=True, gc=False):
     body: Scope
 
 
-class Pragma(Node, frozen=True, array_like=True, gc=False):
-    """A `# pylint: disable=…` comment. `action` is "disable", "disable-next" or "skip-file"; `own_line`: nothing else
-    stands on its line."""
-
-    line: int
-    action: str
-    codes: tuple[str, ...]
-    own_line: bool
-
-
 class Module(Node, frozen=True, array_like=True, gc=False):
     """All facts of one module."""
 
@@ -357,7 +347,6 @@ class Module(Node, frozen=True, array_like=True, gc=False):
     path: str
     is_package: bool
     body: Scope
-    pragmas: tuple[Pragma, ...] = ()
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:

@@ -12,10 +12,16 @@ from specint.checks.catalog import find_rule
 from specint.checks.finding import Evidence, Finding
 from specint.outputs.addition import Group, grouped
 from specint.outputs.outcome import Outcome, summary
-from specint.outputs.terminal import SEVERITY_STYLES, Shown
+from specint.outputs.terminal import SEVERITY_STYLES, Shown, rendered
 
+_WIDTH = 120
 _MOST_EVIDENCE = 8
 """More places than this are counted, not listed; the JSON has them all."""
+
+
+def findings_plain(outcome: Outcome) -> bytes:
+    """What a terminal shows, without its colours."""
+    return rendered("never", _WIDTH, lambda console: print_findings(console, outcome)).encode()
 
 
 def print_findings(console: Console, outcome: Outcome) -> None:

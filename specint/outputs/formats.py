@@ -5,74 +5,40 @@ A format's module is imported when something is written in it: `--help` wants no
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from specint.outputs.outcome import Outcome
 
-_WIDTH = 120
-
 
 @dataclass(frozen=True)
 class Format:
-    """A way to write what was found; `suffix` is what a file of it ends in."""
+    """A way to write what was found.
+
+    Attributes:
+        suffix: what a file of it ends in.
+        module, function: who makes bytes of an outcome, below `specint.outputs`.
+    """
 
     suffix: str
-    write: Callable[[Outcome], bytes]
+    module: str
+    function: str
+
+    def write(self, outcome: Outcome) -> bytes:
+        """What was found, in this format."""
+        written = getattr(import_module(f"specint.outputs.{self.module}"), self.function)(outcome)
+        assert isinstance(written, bytes)
+        return written
 
 
-def _text(outcome: Outcome) -> bytes:
-    """What a terminal shows, without its colours."""
-    from specint.outputs.findings_text import print_findings
-    from specint.outputs.terminal import rendered
-
-    return rendered("never", _WIDTH, lambda console: print_findings(console, outcome)).encode()
-
-
-def _json(outcome: Outcome) -> bytes:
-    from specint.outputs.json_documents import findings_json
-
-    return findings_json(outcome)
-
-
-def _markdown(outcome: Outcome) -> bytes:
-    from specint.outputs.markdown import findings_markdown
-
-    return findings_markdown(outcome).encode()
-
-
-def _github(outcome: Outcome) -> bytes:
-    from specint.outputs.github import github
-
-    return github(outcome)
-
-
-def _sarif(outcome: Outcome) -> bytes:
-    from specint.outputs.sarif import sarif
-
-    return sarif(outcome)
-
-
-def _junit(outcome: Outcome) -> bytes:
-    from specint.outputs.junit import junit
-
-    return junit(outcome)
-
-
-def _gitlab(outcome: Outcome) -> bytes:
-    from specint.outputs.gitlab import gitlab
-
-    return gitlab(outcome)
-
-
-FORMATS: dict[str, Format] = {
-    "text": Format("txt", _text),
-    "json": Format("json", _json),
-    "markdown": Format("md", _markdown),
-    "github": Format("txt", _github),
-    "sarif": Format("sarif", _sarif),
-    "junit": Format("xml", _junit),
-    "gitlab": Format("json", _gitlab),
+FORMATS = {
+    "text": Format("txt", "findings_text", "findings_plain"),
+    "json": Format("json", "json_documents", "findings_json"),
+    "markdown": Format("md", "markdown", "findings_markdown"),
+    "github": Format("txt", "github", "github"),
+    "sarif": Format("sarif", "sarif", "sarif"),
+    "junit": Format("xml", "junit", "junit"),
+    "gitlab": Format("json", "gitlab", "gitlab"),
 }

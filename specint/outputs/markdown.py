@@ -37,7 +37,7 @@ def report_markdown(analysis: Analysis, findings: Sequence[Finding], algorithms:
     return "\n".join(lines)
 
 
-def findings_markdown(outcome: Outcome) -> str:
+def findings_markdown(outcome: Outcome) -> bytes:
     """The findings of `specint check` by class, each with its evidence and the lines to add, for a job's summary."""
     lines = [f"## specint: {findings_phrase(outcome.findings)}", ""]
     if outcome.sglang.version:
@@ -56,7 +56,7 @@ def findings_markdown(outcome: Outcome) -> str:
             lines.append(f"And {counted(len(groups) - number, 'more class')}, for which there is no room here.")
             break
         lines += told
-    return "\n".join(lines).rstrip() + "\n"
+    return ("\n".join(lines).rstrip() + "\n").encode()
 
 
 def escaped(text: str) -> str:

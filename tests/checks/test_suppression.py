@@ -220,3 +220,13 @@ def test_order_of_findings_does_not_matter() -> None:
         kept, useless = without_suppressed(order, tree(text))
         assert (kept, useless) == ([findings[1]], [])
     assert msgspec.structs.replace(findings[0]) == findings[0]
+
+
+def test_a_comment_of_hashes_is_not_gone_over_again_and_again() -> None:
+    # going over it from every hash again would be 80,000,000,000 steps: this test would not end
+    found = read_pragmas("#" * 400_000 + f"\nx = 1  # pylint: disable={RULE}\n")
+    assert [one.line for one in found.each] == [2]
+
+
+def test_a_pragma_is_a_comment_not_a_string() -> None:
+    assert read_pragmas(f'x = "# pylint: disable={RULE}"\n').each == ()

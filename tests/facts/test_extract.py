@@ -249,22 +249,6 @@ def test_long_chain_that_parses_but_is_too_deep_to_walk_is_said_not_raised() -> 
         module("x = " + "a" + ".b" * 20000)
 
 
-def test_pragmas_are_comments_only() -> None:
-    found = module(
-        """
-        # pylint: disable=spec-missing-delegation, E7702
-        x = "# pylint: disable=all"
-        y = 1  # pylint: disable-next=E7703
-        # pylint: skip-file
-        """
-    ).pragmas
-    assert [(p.action, p.codes, p.own_line) for p in found] == [
-        ("disable", ("spec-missing-delegation", "E7702"), True),
-        ("disable-next", ("E7703",), False),
-        ("skip-file", (), True),
-    ]
-
-
 @pytest.mark.parametrize(
     ("text", "spelled"),
     [

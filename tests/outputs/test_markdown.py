@@ -17,7 +17,7 @@ def test_matrix_is_a_table_with_signs_and_words(analysis: Analysis) -> None:
 
 
 def test_findings_come_with_evidence_and_code(outcome: Outcome) -> None:
-    text = findings_markdown(outcome)
+    text = findings_markdown(outcome).decode()
     assert "### Kumo" in text
     assert "  - called here: `sglang/srt/speculative/worker.py:31`" in text
     assert "```python\ndef set_eagle3_layers_to_capture(self, layer_ids=None):" in text
@@ -28,7 +28,7 @@ def test_summary_of_a_job_stays_below_what_github_shows(outcome: Outcome) -> Non
         msgspec.structs.replace(outcome.findings[0], class_=f"sglang.srt.models.m.Model{number}", message="x" * 5000)
         for number in range(300)
     )
-    text = findings_markdown(msgspec.structs.replace(outcome, findings=many))
+    text = findings_markdown(msgspec.structs.replace(outcome, findings=many)).decode()
     assert len(text.encode()) < 1024 * 1024
     shown = text.count("### Model")
     assert 0 < shown < 300
@@ -37,7 +37,7 @@ def test_summary_of_a_job_stays_below_what_github_shows(outcome: Outcome) -> Non
 
 def test_hostile_text_stays_text(outcome: Outcome) -> None:
     odd = msgspec.structs.replace(outcome.findings[0], message="a | b <script> `x` [l](u)\nnext")
-    text = findings_markdown(msgspec.structs.replace(outcome, findings=(odd,)))
+    text = findings_markdown(msgspec.structs.replace(outcome, findings=(odd,))).decode()
     assert r"a \| b \<script\> \`x\` \[l\](u) next" in text
     assert escaped("a*b_c") == r"a\*b\_c"
 
