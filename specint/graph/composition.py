@@ -174,7 +174,7 @@ class Composition:
                 before = found.setdefault(attribute, [])
                 if late and not all(one.late for one in before):
                     continue  # what the constructor set is what counts
-                values = self.evaluator.evaluate(value, where, step) if value is not None else frozenset()
+                values = self.evaluator.given(attribute, step, value, where)
                 condition = condition_text(function, step.guard)
                 before.append(Assignment(attribute, function.owner, function, step, value, values, condition, late))
 
@@ -189,7 +189,7 @@ def unfollowed(values: Values) -> str | None:
     """Why what an attribute holds can't be known from the tree, None where it can."""
     for value in sorted(values, key=str):
         match value:
-            case Unknown(reason=reason):
+            case Unknown(reason=reason, is_object=True):
                 return reason
             case ExternalValue(name=name, called=True) if not name.startswith(("torch.", "builtins.")):
                 return f"it is built by {name}, outside of the tree"

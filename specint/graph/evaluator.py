@@ -1,14 +1,19 @@
 """What an expression can be: a small abstract evaluation over linked facts, on demand.
 
-An answer is a set of values, because branches assign differently. What can't be followed is an `Unknown` with its
-reason, never silently nothing. The contract uses it to follow a model object through workers and runners, the
-composition graph to find what a wrapper's attribute holds.
+An answer is a set of values, because branches assign differently. Whoever asks from outside gets at least one: what
+can't be followed is an `Unknown` with its reason. (Within an evaluation nothing at all means "nothing yet": see
+`questions`.) The contract uses it to follow a model object through workers and runners, the composition graph to find
+what a wrapper's attribute holds.
+
+A new form of expression is a case of `_evaluate`; a function or a method that Python has, a line in `containers`; a
+step that sets an attribute in another way, `facts/spelling.py` (or `steps.computed`, if its name is computed).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from specint.facts import model as facts
 from specint.facts.guards import guards_around
@@ -20,7 +25,9 @@ from specint.graph.project import Assigned, ClassNode, External, FunctionNode, M
 from specint.graph.questions import Circles
 from specint.graph.steps import computed
 from specint.graph.value import (
+    EITHER,
     NOTHING,
+    UNSETTLED,
     ClassValue,
     ConstantValue,
     ElementsOf,
@@ -37,6 +44,7 @@ from specint.graph.value import (
     Values,
     flat,
     is_telling,
+    together,
 )
 
 # Lists go into `union` and `tuple` here, not generators: those resume from C, which later Pythons limit by itself.
@@ -44,6 +52,9 @@ _DEPTH = 40
 _DEEP = 24
 _MOST_LAYERS = 4
 """So many partials of partials are told apart: a loop that wraps a callable anew each time would never end."""
+_MOST_NAMES = 12
+"""So long is the dotted name of something outside of the tree."""
+_WRITTEN_OUT = (facts.Display, facts.Comprehension)
 _MOST_ROUNDS = 64
 """So many rounds of loops, and texts that are put together, are told apart."""
 
@@ -103,7 +114,7 @@ class Evaluator:
     result_hook: Callable[[FunctionNode], Values | None] | None = None
     outside_binds: Callable[[ClassNode, str], Iterable[tuple[Frame, facts.Bind]]] | None = None
     role_of: Callable[[ClassNode], str] | None = None
-    _questions: Circles = field(default_factory=lambda: Circles(_DEEP))
+    _questions: Circles = field(default_factory=lambda: Circles(_DEEP, _joined, _unsettled))
     _binds: dict[str, dict[str, list[OwnBind]]] = field(default_factory=dict)
     _depth: int = 0
 
@@ -137,6 +148,12 @@ class Evaluator:
             at: the step in which the expression stands; assignments that another one on the way there hides are left
                 out. None: any assignment may have happened.
         """
+        found = self._within_bounds(expr, frame, at)
+        if found or expr is None or self._depth or self._questions.depth:
+            return found
+        return frozenset({Unknown(_untold(expr), is_object=False)})
+
+    def _within_bounds(self, expr: Expr | None, frame: Frame, at: facts.Step | None) -> Values:
         if expr is None:
             return frozenset({ConstantValue(None)})
         if self._depth > _DEPTH:
@@ -175,12 +192,16 @@ class Evaluator:
                 node = self.project.lambda_node(frame.module, expr, frame.function, at)
                 return frozenset({FunctionValue(node, frame.receiver)})
             case facts.Not() | facts.Compare():
-                return NOTHING
+                return EITHER
             case facts.Text(parts=parts):
                 return self._text(parts, frame, at)
-            case facts.Other(parts=(one,)):  # an await, or a conversion
+            case facts.Other(parts=(one,)):  # an await
                 return self.evaluate(one, frame, at)
-            case _:
+            case facts.Other(parts=parts) if any(
+                isinstance(one, _WRITTEN_OUT) for one in parts
+            ):  # lists that are added
+                return sliced(union([self.evaluate(one, frame, at) for one in parts]))
+            case facts.Slice() | facts.Other():  # numbers, tensors
                 return NOTHING
 
     def _item(self, values: Values, index: Expr, frame: Frame, at: facts.Step | None) -> Values:
@@ -429,6 +450,8 @@ class Evaluator:
             case ModuleValue(name=dotted):
                 return union([self.symbol(s) for s in self.project.member(ModuleRef(dotted), name)])
             case ExternalValue(name=dotted, called=called):
+                if dotted.count(".") >= _MOST_NAMES:  # a chain that a loop makes longer
+                    return frozenset({value})
                 return frozenset({ExternalValue(f"{dotted}.{name}", called)})
             case Unknown():
                 return frozenset({value})
@@ -453,6 +476,14 @@ class Evaluator:
                 for frame, step in self.outside_binds(node, name):
                     found |= self._bound_attribute(step, frame, name)
         return found
+
+    def given(self, attribute: str, step: facts.Step, value: Expr | None, frame: Frame) -> Values:
+        """What a step gives an attribute: `value`, or its part of what is unpacked there."""
+        if value is None and isinstance(step, facts.Bind):
+            return self._bound_attribute(step, frame, attribute) or frozenset(
+                {Unknown("it is a part of what is unpacked", is_object=False)}
+            )
+        return self.evaluate(value, frame, step)
 
     def _bound_attribute(self, step: facts.Bind, frame: Frame, name: str) -> Values:
         if step.how == "declare":
@@ -671,6 +702,25 @@ class Evaluator:
 
 
 _BUILTINS = frozenset({"getattr", "hasattr", "setattr", "isinstance", "super", "type", "len", "int", "list", "print"})
+
+
+def _untold(expr: Expr) -> str:
+    """Why nothing is known of an expression."""
+    match expr:
+        case facts.Name() | facts.Attribute() | facts.Item():
+            return f"nothing in the tree says what {facts.spell(expr)} is"
+        case facts.Call(func=func):
+            return f"what {facts.spell(func)}(…) gives can't be followed"
+        case _:
+            return "it is computed when it runs"
+
+
+def _joined(before: Any, found: Any) -> Any:  # noqa: ANN401 - whatever was asked
+    return together(before | found) if isinstance(found, frozenset) and isinstance(before, frozenset) else found
+
+
+def _unsettled(found: Any) -> Any:  # noqa: ANN401
+    return found | {UNSETTLED} if isinstance(found, frozenset) else found
 
 
 def _layers(value: Value) -> int:

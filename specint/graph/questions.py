@@ -1,4 +1,29 @@
-"""Answers that are computed once, for questions that may lead back to themselves."""
+"""Answers that are computed once, for questions that may lead back to themselves.
+
+`Questions` is for answers that something provisional may stand in for. `Circles` is what the evaluator stands on.
+
+**Why the answers of `Circles` don't depend on who asked first.** What an attribute can be may depend on what a method
+gives back, which depends on what another attribute is, which is the first one. Such a circle has many consistent
+answers, and one that is the least: what is found when everybody begins with nothing (`meanwhile`) and each round adds
+only what the round before gives reason for. That least one is computed. A question that comes up again while it is
+being answered gets the guess of the round before, and so do all that lean on it; none of their answers is kept for
+good then. They are tied to the outermost question of the circle, which goes round again, with the answers of this
+round as the guesses of the next, until a round finds exactly what it began with: then all of the circle are settled,
+in one stroke. Whichever question of a circle comes first, the others of it are in it too, and the least answers to
+all of them are the same.
+
+**Why it ends.** Within a tree there are finitely many classes, functions and constants; containers are told apart to
+a depth of three, partials to four, names from outside to a length; and answers mostly only grow from round to round:
+what is computed from more is no smaller. So a round that changes nothing comes, in nearly all circles the second.
+Some answers do shrink: an annotation counts only until a body tells more. Two such answers can swing for ever, so
+after `_FREE_ROUNDS` each is joined with what the round before found, and growing is all that is left. The longest
+circle of SGLang 0.5.9 goes 7 rounds, that of 0.5.19 and of 0.5.23 goes 11; one that needs more than `_MOST_ROUNDS`
+isn't waited for, and its answer is passed to `unsettled`, which is to say in it that it is none to rely on.
+
+The depth to which questions are answered within each other is bounded too, because Python's stack is: what comes up
+deeper is put off, answered when the others are done, and they are asked again, so that the bound changes the order of
+the work and no answer.
+"""
 
 from __future__ import annotations
 
@@ -65,18 +90,28 @@ class Questions:
             self._depth -= 1
 
 
-_MOST_ROUNDS = 8
+_FREE_ROUNDS = 8
+"""So often a circle is gone round with each answer as it is found; after that answers can only grow."""
+_MOST_ROUNDS = 24
 
 
 class Circles:
-    """A memo for questions that lead back to themselves all the time, and whose answers only grow.
+    """A memo for questions that lead back to themselves all the time, and whose answers only grow: see above.
 
-    Questions that depend on each other are answered in rounds, each from what the round before found, until nothing
-    changes; then all of them are settled at once. So an answer doesn't depend on which question came first. A question
-    that comes up `deep` in others is put off: it is answered when they are done, and they are asked again.
+    Args:
+        deep: so many questions are answered within each other.
+        joined: an answer and what the round before found, as one: for circles that don't come to rest by themselves.
+        unsettled: what becomes of an answer that doesn't come to rest even so.
     """
 
-    def __init__(self, deep: int) -> None:
+    def __init__(
+        self,
+        deep: int,
+        joined: Callable[[Any, Any], Any] = lambda _, found: found,
+        unsettled: Callable[[Any], Any] = lambda found: found,
+    ) -> None:
+        self._joined = joined
+        self._unsettled = unsettled
         self._deep = deep
         self._settled: dict[Hashable, Any] = {}
         self._guesses: dict[Hashable, Any] = {}
@@ -137,8 +172,10 @@ class Circles:
         before = len(self._order)
         guesses = self._guesses
         found = meanwhile
-        for _ in range(_MOST_ROUNDS):
+        for number in range(_MOST_ROUNDS):
             found = answer()
+            if number >= _FREE_ROUNDS:
+                found = self._joined(guesses.get(key, meanwhile), found)
             while depth == 0 and self._put_off:
                 late, (its_answer, its_meanwhile) = self._put_off.popitem()
                 self.ask(late, its_answer, its_meanwhile)
@@ -156,6 +193,8 @@ class Circles:
             for one in circle:
                 guesses[one] = self._tied.pop(one)[0]
             del self._order[before:]
+        else:
+            found = self._unsettled(found)  # the others of the circle are asked anew, and lean on this one
         if key not in self._tainted:
             self._settled[key] = found
         for one in self._order[before:]:

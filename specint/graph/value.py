@@ -96,9 +96,10 @@ class ExternalValue:
 
 @dataclass(frozen=True)
 class Unknown:
-    """What can't be followed, and why."""
+    """What can't be followed, and why. `is_object`: something says that it is an object, only not of which class."""
 
     reason: str
+    is_object: bool = True
 
 
 Value = (
@@ -117,13 +118,16 @@ Value = (
 )
 Values = frozenset[Value]
 NOTHING: Values = frozenset()
+EITHER: Values = frozenset({ConstantValue(True), ConstantValue(False)})
+UNSETTLED = Unknown("it depends on itself, and what it is did not come to rest")
 
 
 _CONTAINERS = (ElementsOf, SequenceValue, TableValue)
 
 
 def flat(values: Values) -> Values:
-    """Values as they go into a container: one that is nested deeply already is replaced by what it holds.
+    """Values as they go into a container: one that is nested deeply already is replaced by what it holds, and there is
+    one container of any length at most.
 
     A list that a loop puts into itself would otherwise nest without end.
     """
@@ -135,7 +139,16 @@ def flat(values: Values) -> Values:
             found.update(_leaves(value))
         else:
             found.add(value)
-    return frozenset(found)
+    return together(frozenset(found))
+
+
+def together(values: Values) -> Values:
+    """The same, with all containers of any length as one: so what grows by an element has grown, and isn't another."""
+    held = [value for value in values if isinstance(value, ElementsOf)]
+    if len(held) < 2:
+        return values
+    elements = flat(frozenset(one for value in held for one in value.elements))
+    return (values - set(held)) | {ElementsOf(elements)}
 
 
 def _inside(value: Value) -> Iterator[Value]:

@@ -67,3 +67,31 @@ def test_after_an_error_the_rest_can_still_be_asked() -> None:
     with pytest.raises(KeyError):
         circles.ask("a", lambda: circles.ask("b", inner, 0), 0)
     assert circles.ask("b", lambda: 2, 0) == 2
+
+
+def swinging(circles: Circles) -> Callable[[], frozenset[str]]:
+    """Two questions, of which one finds the one thing where the other was guessed to be the other thing."""
+
+    def first() -> frozenset[str]:
+        return circles.ask("first", lambda: frozenset({"right" if "left" in second() else "left"}), frozenset())
+
+    def second() -> frozenset[str]:
+        return circles.ask("second", first, frozenset())
+
+    return first
+
+
+def test_answers_that_swing_come_to_rest_as_one() -> None:
+    ask = swinging(Circles(20, joined=lambda before, found: before | found))
+    assert ask() == frozenset({"left", "right"})
+
+
+def test_an_answer_that_does_not_come_to_rest_says_so() -> None:
+    circles = Circles(20, unsettled=lambda found: found | {"unsettled"})
+    assert "unsettled" in swinging(circles)()
+    assert "unsettled" in swinging(circles)(), "and says it when it is asked again"
+
+
+def test_an_answer_that_comes_to_rest_is_left_as_it_is() -> None:
+    circles = Circles(20, unsettled=lambda found: found | {"unsettled"})
+    assert "unsettled" not in reached(circles, EDGES, [])("a")
