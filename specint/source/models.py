@@ -12,7 +12,7 @@ from specint.errors import SpecintError
 from specint.reading import named_path
 from specint.source.folder import FolderTree
 from specint.source.package import package_name
-from specint.source.tree import Origin, SourceFile, Tree
+from specint.source.tree import Origin, SourceFile
 
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 NEVER_SOURCES = ("node_modules", "site-packages", "__pycache__")
@@ -23,10 +23,6 @@ class Models(NamedTuple):
 
     trees: tuple[FolderTree, ...]
     files: tuple[SourceFile, ...]
-
-    def added_to(self, tree: Tree) -> Tree:
-        """The tree with these models in it."""
-        return tree.beside(*self.trees)
 
 
 def open_models(path: str | Path, *, relative_to: Path | None = None) -> Models:

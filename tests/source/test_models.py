@@ -36,7 +36,7 @@ def test_names_start_at_the_topmost_init(tmp_path: Path) -> None:
     write(tmp_path, "top/__init__.py", "top/models/__init__.py", "top/models/a.py", "top/base.py", "outside.py")
     assert modules(tmp_path / "top/models") == ["top.models", "top.models.a"]
     assert modules(tmp_path / "top/models/a.py") == ["top.models.a"]
-    tree = open_models(tmp_path / "top/models/a.py").added_to(RELEASE)
+    tree = RELEASE.beside(*open_models(tmp_path / "top/models/a.py").trees)
     assert tree.find("top.base") is not None  # what it may import
     assert tree.packages == ("sglang", "top")
 
@@ -52,7 +52,7 @@ def test_a_file_in_a_bare_folder_is_named_as_with_its_folder(tmp_path: Path) -> 
     write(tmp_path, "my_models/a.py", "my_models/b.py", "my_models/deep/c.py")
     models = open_models(tmp_path / "my_models/a.py")
     assert [file.module for file in models.files] == ["my_models.a"]
-    assert models.added_to(RELEASE).find("my_models.b") is not None
+    assert RELEASE.beside(*models.trees).find("my_models.b") is not None
 
 
 def test_a_project_root_only_holds_packages(tmp_path: Path) -> None:
@@ -76,11 +76,11 @@ def test_a_relative_path_starts_at_the_folder_given(tmp_path: Path) -> None:
 def test_files_of_another_sglang_stand_for_those_of_the_release(tmp_path: Path) -> None:
     write(tmp_path, "python/sglang/srt/models/llama.py", "python/sglang/srt/models/new.py", "python/sglang/srt/x.py")
     models = tmp_path / "python/sglang/srt/models"
-    one = open_models(models / "llama.py").added_to(RELEASE)
+    one = RELEASE.beside(*open_models(models / "llama.py").trees)
     assert [file.module for file in one.files()] == ["sglang", "sglang.srt.models.llama", "sglang.srt.models.qwen"]
     assert b"python/sglang" in one.read(SourceFile.at("sglang/srt/models/llama.py"))
     assert one.file_at(models / "llama.py") == SourceFile.at("sglang/srt/models/llama.py")
-    every = open_models(models).added_to(RELEASE)
+    every = RELEASE.beside(*open_models(models).trees)
     assert [file.module for file in every.files("sglang.srt")] == [
         "sglang.srt.models.llama",
         "sglang.srt.models.new",
@@ -90,9 +90,9 @@ def test_files_of_another_sglang_stand_for_those_of_the_release(tmp_path: Path) 
 
 def test_the_digest_sees_the_added_models(tmp_path: Path) -> None:
     write(tmp_path, "mine/a.py")
-    before = open_models(tmp_path / "mine").added_to(RELEASE).digest_all(["sglang"])
+    before = RELEASE.beside(*open_models(tmp_path / "mine").trees).digest_all(["sglang"])
     (tmp_path / "mine/a.py").write_text("changed")
-    assert open_models(tmp_path / "mine").added_to(RELEASE).digest_all(["sglang"]) != before
+    assert RELEASE.beside(*open_models(tmp_path / "mine").trees).digest_all(["sglang"]) != before
 
 
 def test_an_importable_package_is_found_and_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
