@@ -238,7 +238,9 @@ def _analyze(
     _tell(progress, "judging models", 0, 1)
     judge = Judge(project, hierarchy, composition, contract, roots.declared, found, statements)
     judged = judge.judge()
-    findings, unchecked = run(Context(judge, contract, judged, loader), parallel=parallel)
+    outside = frozenset(file.module for file in own if not f"{file.module}.".startswith(f"{tree.package}."))
+    context = Context(judge, contract, judged, loader, outside, asked.contract)
+    findings, unchecked = run(context, parallel=parallel)
     diagnostics = {
         *loader.diagnostics.values(),
         *asked.diagnostics,

@@ -24,12 +24,19 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True)
 class Context:
-    """One analysed tree: facts and graph behind `judge`, verdicts in `models`."""
+    """One analysed tree: facts and graph behind `judge`, verdicts in `models`.
+
+    Attributes:
+        own: the modules that a user laid beside SGLang.
+        everything: the contract with all interfaces, where `contract` is limited to those that were asked for.
+    """
 
     judge: Judge
     contract: Contract
     models: tuple[ModelCompliance, ...]
     loader: Loader
+    own: frozenset[str] = frozenset()
+    everything: Contract | None = None
     _answers: dict[Callable[[Context], Any], Any] = field(default_factory=dict)
 
     @cached_property
@@ -47,6 +54,10 @@ class Context:
         if question not in self._answers:
             self._answers[question] = question(self)
         return self._answers[question]  # type: ignore[no-any-return]
+
+    def is_own(self, model: ModelCompliance) -> bool:
+        """Whether a model is a user's own, and not one of the SGLang that is read."""
+        return self.node(model).module.name in self.own
 
     def node(self, model: ModelCompliance) -> ClassNode:
         """The class behind a verdict."""

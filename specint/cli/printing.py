@@ -14,8 +14,6 @@ from specint.errors import Diagnostic, SpecintError, printable
 if TYPE_CHECKING:
     from rich.console import Console
 
-_FILE_WIDTH = 120
-
 
 def put_bytes(data: bytes, output: Path | None) -> None:
     """Write a finished document."""
@@ -29,10 +27,10 @@ def put_bytes(data: bytes, output: Path | None) -> None:
 
 def put_text(write: Callable[[Console], None], output: Path | None, colour: Literal["auto", "always", "never"]) -> None:
     """Print with rich, on the terminal or into a file."""
-    from specint.outputs.terminal import console, rendered
+    from specint.outputs.terminal import ENDLESS, console, rendered
 
     if output is not None:
-        _replace(output, rendered(colour, _FILE_WIDTH, write).encode())
+        _replace(output, rendered(colour, ENDLESS, write).encode())
         return
     made = console(sys.stdout, colour)
     write(made)

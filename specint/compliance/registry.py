@@ -267,6 +267,9 @@ def no_model(node: ClassNode, hierarchy: Hierarchy) -> str:
     """Why a registered class is no model, "" where it may be one: nothing of it can be run as a module."""
     if hierarchy.external_provider(node, "forward") or any(hierarchy.lookup(node, name) for name in _RUN_BY):
         return ""
-    if unknown := hierarchy.unknown_bases(node):
+    unknown = hierarchy.unknown_bases(node)
+    if any(one.name.partition(".")[0] == hierarchy.project.package for one in unknown):
+        return ""  # of an SGLang that has it: what it is there isn't known
+    if unknown:
         return f"it has no forward, and its base {unknown[0].name} is outside of what is read"
     return "neither it nor a base of it has a forward"

@@ -249,7 +249,10 @@ class Reader:
                 inner = names if before is not None else self._first_round(place, step.guard)
                 found += [unpacked(step.target, one)[name] for one in self.values(step.value, place, inner, step)]
             else:
-                for symbol in self.project.symbols(place.module, place.scope, step):
+                symbols = self.project.symbols(place.module, place.scope, step)
+                if not symbols and isinstance(step, facts.Import):
+                    raise Unread(f"there is no `{step.attribute}` in {step.module}")
+                for symbol in symbols:
                     found += self._symbol(symbol, name)
             if all(id(one) in ways for one in place.scope.guards_of(step.guard)):
                 break

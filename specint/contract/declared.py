@@ -88,6 +88,14 @@ class ArchitectureRoot(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class LoaderRoot(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a model is built."""
+
+    module: str
+    required: bool
+    reason: str
+
+
 class InnerRoot(msgspec.Struct, frozen=True, kw_only=True):
     """Where a wrapper hands over the model within it."""
 
@@ -115,6 +123,7 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     draft: DraftRoot
     generation: GenerationRoot
     architecture: ArchitectureRoot
+    loader: LoaderRoot
     inner: InnerRoot
     settings: SettingsRoot
     without_worker: tuple[WithoutWorker, ...] = ()

@@ -60,6 +60,8 @@ def print_contract(console: Console, contract: Contract, wanted: Sequence[str], 
     from rich.table import Table
     from rich.text import Text
 
+    from specint.outputs.terminal import print_table
+
     total = 0
     for title, requirements in by_role(contract, wanted):
         table = Table(title=Text(title), title_justify="left", box=None, pad_edge=False, header_style="bold")
@@ -78,7 +80,7 @@ def print_contract(console: Console, contract: Contract, wanted: Sequence[str], 
                 Text(algorithms(r)),
                 Text(f"{place.file.rpartition('/')[2]}:{place.line}{others}{_decided(r, wanted)}"),
             )
-        console.print(table)
+        print_table(console, table)
         console.print()
     console.print(Text(f"{total} requirements of SGLang {version}"))
 

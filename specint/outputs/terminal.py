@@ -15,6 +15,8 @@ from rich.text import Text
 from specint.checks.catalog import Severity
 from specint.compliance.model import Status, VerdictWord
 
+ENDLESS = 4000
+"""So wide is what no person looks at: a pipe, or a file. No name, and no row of a table, is longer."""
 Colour = Literal["auto", "always", "never"]
 Shown = Callable[[str], str]
 """From a file as findings name it to the file as the reader can open it."""
@@ -82,7 +84,10 @@ def signs_for(encoding: str | None) -> Signs:
 
 
 def console(stream: IO[str], colour: Colour = "auto") -> Console:
-    """A console on `stream`. `auto`: colour on a terminal, unless NO_COLOR is set. Elsewhere it is 80 columns wide."""
+    """A console on `stream`. `auto`: colour on a terminal, unless NO_COLOR is set.
+
+    Elsewhere lines are as long as what they hold, unless COLUMNS is set: whoever reads them looks for whole names.
+    """
     forced = {"always": True, "never": False, "auto": None}[colour]
     made = Console(
         file=stream,
@@ -95,7 +100,7 @@ def console(stream: IO[str], colour: Colour = "auto") -> Console:
         legacy_windows=False,
     )
     if not stream.isatty():
-        made.width = _columns() or 80
+        made.width = _columns() or ENDLESS
     return made
 
 

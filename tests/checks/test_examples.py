@@ -16,6 +16,7 @@ from specint.checks.finding import Finding
 from specint.checks.rules.lost_member import lost
 from specint.checks.suppression import without_suppressed
 from specint.source.locate import open_tree
+from specint.source.tree import SourceFile
 
 MARK = re.compile(r"# <- (spec-[a-z0-9, -]+)$")
 MODULE = re.compile(r"# module: ([\w.]+)\n")
@@ -50,7 +51,8 @@ def spoken(example: dict[str, str], small: Path, rule: Rule, analysed: Callable[
     paths = {name: module_path(name, text) for name, text in example.items() if name != BEFORE}
     texts = {path.removesuffix(".py").replace("/", "."): example[name] for name, path in paths.items()}
     tree = open_tree(str(small)).overlay(texts)
-    analysis = analysed(texts)
+    own = [SourceFile.at(path) for path in paths.values() if not path.startswith("sglang/")]
+    analysis = analysed(texts, models=tuple(own))
     assert not [one for one in analysis.diagnostics if one.severity == "error"]
     findings = list(analysis.findings)
     for text in example.values():

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -77,13 +78,34 @@ def test_wrong_use_is_one_line_on_stderr(specint, arguments: list[str], complain
     assert complaint in done.stderr
 
 
-def test_report_fits_eighty_columns_and_ends_in_a_summary(specint, small) -> None:
-    done = specint("report", "--sglang", small)
+def test_report_fits_the_columns_and_ends_in_a_summary(specint, small) -> None:
+    done = specint("report", "--sglang", small, COLUMNS="80")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert max(map(len, lines[1:])) <= 80
     assert lines[-1].startswith("13 models, ")
     assert "\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize("command", ["report", "contract", "check"])
+@pytest.mark.parametrize("into_a_file", [False, True])
+def test_names_stay_whole_where_no_terminal_is(specint, small, tmp_path: Path, command: str, into_a_file: bool) -> None:
+    long = "VeryLongNameOfAModelThatSomebodyGaveToItBecauseTheConfigurationSaysSoForCausalLM"
+    hook = "hook_with_a_name_that_is_longer_than_any_column_of_a_table_on_a_terminal_with_eighty_columns"
+    copied = Path(shutil.copytree(small, tmp_path / "sglang"))
+    kumo = copied / "srt/models/kumo_k2.py"
+    kumo.write_text(kumo.read_text().replace("KumoK2ForConditionalGeneration", long))
+    (tmp_path / "worker.py").write_text(
+        "from sglang.srt.managers.tp_worker import TpModelWorker\n"
+        "from sglang.srt.speculative.spec_info import SpeculativeAlgorithm\n"
+        '@SpeculativeAlgorithm.register("OWNALGO")\nclass W:\n'
+        f"    def __init__(self, target_worker: TpModelWorker):\n        target_worker.model_runner.model.{hook}()\n"
+    )
+    output = ["-o", "out.txt"] if into_a_file else []
+    done = specint(command, "--sglang", "sglang", "--callers", "worker.py", *output)
+    text = (tmp_path / "out.txt").read_text() if into_a_file else done.stdout
+    assert (hook if command == "contract" else long) in text
+    assert not any(line.endswith(" ") for line in text.splitlines())
 
 
 def test_report_of_one_model_and_one_algorithm(specint, small) -> None:
