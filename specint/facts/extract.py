@@ -425,7 +425,7 @@ class _Scope:
 
     def dict_comprehension(self, node: ast.DictComp) -> Expr:
         element = facts.DictDisplay((self.expr(node.key),), (self.expr(node.value),))
-        return facts.Comprehension(element, self.loops(node.generators))
+        return facts.Comprehension(element, self.loops(node.generators), is_table=True)
 
     def loops(self, generators: Sequence[ast.comprehension]) -> tuple[facts.Loop, ...]:
         return tuple(

@@ -119,10 +119,11 @@ class Loop(Node, frozen=True, array_like=True, gc=False):
 
 
 class Comprehension(Node, frozen=True, array_like=True, gc=False, tag="g"):
-    """A list, set, dict or generator display; of a dict, `element` is a dict of the one pair."""
+    """A list, set, dict or generator display; of a dict (`is_table`), `element` is a dict of the one pair."""
 
     element: Expr
     loops: tuple[Loop, ...]
+    is_table: bool = False
 
 
 class Starred(Node, frozen=True, array_like=True, gc=False, tag="*"):

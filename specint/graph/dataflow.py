@@ -77,6 +77,7 @@ class DataFlow:
         self.hierarchy = attributes.hierarchy
         self.written = written
         self._breaks: dict[tuple[str, int], tuple[Break, ...]] = {}
+        self._handed: dict[int, frozenset[str]] = {}
 
     # -- what an expression is -------------------------------------------------------------------------------------
 
@@ -175,7 +176,10 @@ class DataFlow:
                 continue
             place = Place(node, function, reach.step)
             name = reach.expr.name
-            for at, step in self._followed(reach, place):
+            asked = self._asks_caller(reach, function)
+            if asked and through:
+                continue  # what this caller hands over isn't followed, so nothing says that it comes to this
+            for at, step in self._followed(reach, place) if not asked else ():
                 called = at.member.function if at.member is not None else None
                 if called is not None and at.node is not None and not skip(at.node, called):
                     self._collect(at.node, called, (*through, (function, step)), found, skip, seen)
@@ -187,6 +191,20 @@ class DataFlow:
                 found += (self._break(node, reach, function, arm, others, through) for arm in absent)
             elif broken and others and not is_looked_at(reach, function, partial=True):
                 found += (self._break(node, reach, function, arm, others, through) for arm in broken)
+
+    def _asks_caller(self, reach: Reach, function: FunctionNode) -> bool:
+        """Whether a condition on the way to a reach is about what the caller of its function handed over."""
+        if id(function) not in self._handed:
+            names = {param.name for param in function.parameters}
+            for name, steps in function.binds.items():  # in the order of lines: what is made of it is of it
+                values = [step.value for step in steps if isinstance(step, facts.Bind) and step.value is not None]
+                if any(isinstance(part, facts.Name) and part.id in names for one in values for part in facts.walk(one)):
+                    names.add(name)
+            self._handed[id(function)] = frozenset(names)
+        handed = self._handed[id(function)]
+        guards = function.facts.body.guards_of(reach.step.guard)
+        tests = [*reach.tests, *(g.test for g in guards if g.test is not None and g.kind != "loop")]
+        return any(isinstance(part, facts.Name) and part.id in handed for test in tests for part in facts.walk(test))
 
     @staticmethod
     def _break(

@@ -221,10 +221,10 @@ class Evaluator:
                 held = [flat(self.evaluate(one, frame, at)) for one in values]
                 named = [self.evaluate(key, frame, at) if key is not None else None for key in keys]
                 return table(zip(named, held, strict=True))
-            case facts.Comprehension(element=element, loops=loops):
+            case facts.Comprehension(element=element, loops=loops, is_table=is_table):
                 frames = self._rounds_within(loops, frame, at)
                 whole = len(frames) > 1 and not any(loop.conditions for loop in loops)
-                if isinstance(element, facts.DictDisplay) and len(element.keys) == 1:  # a list of dicts may have any
+                if is_table and isinstance(element, facts.DictDisplay):
                     (key,), (value,) = element.keys, element.values
                     if whole and key is not None:
                         pairs = [(self.evaluate(key, one, at), self.evaluate(value, one, at)) for one in frames]

@@ -249,3 +249,30 @@ def test_what_else_stands_on_the_line_of_an_assignment_is_not_its_value(linked, 
 def test_every_way_through_a_try(linked, init: str, expected: list[str]) -> None:
     found = broken(linked, model("return self.model.core", init))
     assert [one.partition("(")[2].rstrip(")").strip() for one in found] == expected
+
+
+FOLLOWED = """
+    def load(self, is_next):
+        return self.model.decoder
+    def choose(self, is_next=False):
+        return self.model.core if not is_next else self.model.decoder
+    def made(self, x):
+        return bool(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "is_broken"),
+    [
+        ("return self.load(x)", True),
+        ("if self.ready:\n    return self.load(x)", True),
+        ("if x:\n    return self.load(x)", False),
+        ("is_next = self.made(x)\nif is_next:\n    return self.load(x)", False),
+        ("return self.load(x) if isinstance(x, int) else None", False),
+        ("for one in x:\n    self.load(one)", True),
+        ("return self.choose()", False),
+    ],
+)
+def test_call_that_hangs_on_what_is_handed_over_breaks_nothing_for_certain(linked, body: str, is_broken: bool) -> None:
+    init = "self.ready = config.ready\nself.model = Deep(config)"
+    assert bool(broken(linked, model(body, init, FOLLOWED))) is is_broken
