@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import cached_property
+
 import msgspec
 
 from specint.compliance.model import Inner, MemberStatus, Wrap
 from specint.facts import model as facts
+from specint.graph.attributes import Attributes
 from specint.graph.composition import Assignment, Composition, unfollowed
 from specint.graph.hierarchy import Hierarchy, Member
 from specint.graph.opening import Opening, opening, replaces
@@ -30,6 +34,38 @@ class Members:
         return self._own[key]
 
     def _status(self, node: ClassNode, member: str) -> MemberStatus:
+        path, _, last = member.rpartition(".")
+        return self._inside(node, path.split("."), last) if path else self._of_itself(node, member)
+
+    def _inside(self, node: ClassNode, path: list[str], member: str) -> MemberStatus:
+        """What the parts at the end of a path have: missing only where each of them certainly lacks the member."""
+        first = self.status(node, path[0])
+        if first.status == "missing" and path[0].isidentifier():
+            return MemberStatus(status="missing", reason=f"it has no {path[0]}")
+        where = ".".join(path)
+        if not all(map(str.isidentifier, path)):
+            return MemberStatus(status="unknown", reason=f"what {where} is can't be followed")
+        parts = self._parts(node, path)
+        statuses = [self.status(one, member) for one in parts]
+        if not statuses:
+            return MemberStatus(status="unknown", reason=f"what {where} is can't be followed")
+        if all(one.status == "present" for one in statuses):
+            return statuses[0]
+        if any(
+            one.status != "missing" or self.attributes.is_open(part) for one, part in zip(statuses, parts, strict=True)
+        ):
+            return MemberStatus(
+                status="unknown", reason=f"not every object that {where} can be has {member} for certain"
+            )
+        names = " or ".join(sorted({part.name for part in parts}))
+        return MemberStatus(status="missing", reason=f"its {where} is of {names}, which has no {member}")
+
+    @cached_property
+    def attributes(self) -> Attributes:
+        """What attributes of parts are once their constructors have run."""
+        return Attributes(self.project, self.hierarchy, self.composition)
+
+    def _of_itself(self, node: ClassNode, member: str) -> MemberStatus:
         defined = self.hierarchy.lookup(node, member)
         if defined is not None and not _is_none(defined):
             return self._defined(node, defined)
@@ -82,6 +118,10 @@ class Members:
 
     def _along(self, node: ClassNode, path: tuple[str, ...], member: str) -> list[MemberStatus]:
         """What each object that stands at the end of a path says about a member; none where one can't be followed."""
+        return [self.status(one, member) for one in self._parts(node, path)]
+
+    def _parts(self, node: ClassNode, path: Iterable[str]) -> list[ClassNode]:
+        """The classes of the objects that can stand at the end of a path; none where one can't be followed."""
         nodes = [node]
         for attribute in path:
             held: dict[ClassNode, None] = {}
@@ -91,7 +131,7 @@ class Members:
                     return []
                 held.update((part, None) for each in assignments for part in each.classes)
             nodes = list(held)
-        return [self.status(one, member) for one in nodes]
+        return nodes
 
     def _defined(self, node: ClassNode, member: Member) -> MemberStatus:
         if member.kind == "property":

@@ -77,7 +77,8 @@ def of_draft(contract: Contract, algorithm: str, flag: Flag) -> Demands:
 def verdict_of(demands: Demands, members: Mapping[str, MemberStatus], reason: str | None = None) -> Verdict:
     """What a class's members say of what is insisted on."""
     missing = tuple(one for one in demands.certain if _status(one, members) == "missing")
-    unknown = tuple(one for one in demands.certain if _status(one, members) == "unknown")
+    missing = tuple(one for one in missing if not _within(one, missing))
+    unknown = tuple(one for one in demands.certain if _status(one, members) == "unknown" and not _is_inside(one))
     unsure = tuple(one for one in demands.open if _status(one, members) != "present")
     word: VerdictWord = "missing" if missing else "unknown" if unknown or unsure else "ok"
     why = "; ".join(filter(None, (reason, *(demands.open[one] for one in unsure)))) or None
@@ -124,6 +125,18 @@ def unread(verdict: Verdict, reason: str | None) -> Verdict:
 def not_applicable(reason: str) -> Verdict:
     """Why there is nothing to judge."""
     return Verdict(verdict="not applicable", reason=reason)
+
+
+def _is_inside(label: str) -> bool:
+    """Whether all that is asked for is asked of parts of a model: where they can't be followed, nothing is said."""
+    return all("." in one for one in label.split("|"))
+
+
+def _within(label: str, missing: Sequence[str]) -> bool:
+    """Whether a label only asks for members of what is missing itself."""
+    return _is_inside(label) and any(
+        all(one.partition(".")[0] in other.split("|") for one in label.split("|")) for other in missing
+    )
 
 
 def _status(label: str, members: Mapping[str, MemberStatus]) -> str:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from specint.facts import model as facts
 from specint.facts.model import Expr
@@ -22,6 +22,9 @@ _MOST_ALIASES = 50
 
 Local = tuple[tuple[Expr, bool], ...]
 """Conditions within an expression: `b` in `a and b` holds only where `a` is true."""
+
+
+How = Literal["access", "write", "probe"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -46,6 +49,7 @@ class Code:
         writes: assignments to attributes of anything but self, by attribute name.
         mentions: per function (by id), the plain names it reads, each with its step.
         attributes: per function, the attribute names it mentions, each with the first step that does.
+        inside: per function, its attribute reads and writes and its hasattr, getattr and setattr calls.
         super_calls: per function, the names it calls on `super()`.
         lambdas: per function that is a lambda, what it is called here.
         handed_on: names that stand anywhere but where they are called: a function of such a name may be called later.
@@ -59,6 +63,7 @@ class Code:
     writes: dict[str, list[Occurrence]] = field(default_factory=lambda: defaultdict(list))
     mentions: dict[int, list[tuple[str, facts.Step]]] = field(default_factory=lambda: defaultdict(list))
     attributes: dict[int, dict[str, facts.Step]] = field(default_factory=lambda: defaultdict(dict))
+    inside: dict[int, list[tuple[How, Occurrence]]] = field(default_factory=lambda: defaultdict(list))
     super_calls: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
     lambdas: dict[int, str] = field(default_factory=dict)
     handed_on: set[str] = field(default_factory=set)
@@ -106,7 +111,9 @@ class Code:
                     for attribute in _attribute_targets(target):
                         walk.expression(attribute.base)
                         if attribute.base != walk.own:
-                            self.writes[attribute.name].append(Occurrence(function, step, attribute))
+                            occurrence = Occurrence(function, step, attribute)
+                            self.writes[attribute.name].append(occurrence)
+                            self.inside[id(function)].append(("write", occurrence))
                 case facts.Evaluate(value=value):
                     walk.expression(value)
                 case facts.Return(value=value) if value is not None:
@@ -229,7 +236,7 @@ class _Walk:
         step: the step whose expressions come next.
     """
 
-    __slots__ = ("attributes", "code", "function", "mentions", "own", "step")
+    __slots__ = ("attributes", "code", "function", "inside", "mentions", "own", "step")
 
     def __init__(self, code: Code, function: FunctionNode) -> None:
         self.code = code
@@ -238,6 +245,7 @@ class _Walk:
         self.step: facts.Step = facts.Return(None, -1, 0)
         self.mentions = code.mentions[id(function)]
         self.attributes = code.attributes[id(function)]
+        self.inside = code.inside[id(function)]
 
     def expression(self, expr: Expr, local: Local = ()) -> None:
         """Note an expression and what is in it; `local` are the conditions within the whole that it stands under."""
@@ -262,8 +270,10 @@ class _Walk:
         if type(base) is facts.Call and base.func == _SUPER:
             self.code.super_calls[id(self.function)].append(expr.name)
         if base != self.own:
+            occurrence = Occurrence(self.function, self.step, expr, local)
+            self.inside.append(("access", occurrence))
             for source in tails(base):
-                self.code.accesses[source].append(Occurrence(self.function, self.step, expr, local))
+                self.code.accesses[source].append(occurrence)
         self.expression(base, local)
 
     def call(self, expr: facts.Call, local: Local) -> None:
@@ -273,6 +283,7 @@ class _Walk:
             occurrence = Occurrence(self.function, self.step, expr, local)
             code.calls[called].append(occurrence)
             if called in _PROBES and expr.args:
+                self.inside.append(("probe", occurrence))
                 for source in tails(expr.args[0]):
                     code.probes[source].append(occurrence)
             code.flow_call(called, expr)

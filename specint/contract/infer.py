@@ -41,6 +41,7 @@ class Inference:
         self.presence = Presence(reach, self.touches)
         self.ways = Ways(self.presence)
         self.settings = Settings(reach.receivers, self.presence.kept)
+        self._alternatives = {one.asked: one.alternatives for one in self.touches if one.alternatives}
         self._insisted: dict[tuple[int, Side, frozenset[str]], list[Insisted]] = {}
 
     def requirements(self) -> tuple[Requirement, ...]:
@@ -78,7 +79,8 @@ class Inference:
             serving = [a for a in self.algorithms if self.reach.workers.serves(touch.function, a)]
             reached = serving or list(self.algorithms)
             sides = {role: reached for role in ("target", "draft") if {role, "both"} & touch.roles}
-        same = len(sides) == 2 and sides["target"] == sides["draft"]
+        # what is asked of both models by name is asked of each
+        same = "both" in touch.roles and len(sides) == 2 and sides["target"] == sides["draft"]
         for role, reached in sides.items():
             shown: Role = "both" if same else "target" if role == "target" else "draft"
             if same and role == "draft":
@@ -132,12 +134,12 @@ class Inference:
         guarded = [one for one in alone if isinstance(one, Has) and one.roles & roles]
         here = site_of(touch.function, touch.line)
         above = [clause[0] for clause in way.clauses if len(clause) == 1]
-        if not any(isinstance(one, Has) and one.member == touch.member and one.positive for one in above):
+        if not any(isinstance(one, Has) and one.member == touch.asked and one.positive for one in above):
             for insisted in self.insisted(touch.function, side, roles):
-                if any(has.member == touch.member for has in insisted.group):
+                if any(has.member == touch.asked for has in insisted.group):
                     return self._insisted_meaning(insisted, touch, self._settings_above(way, side))
         for has in guarded:
-            if has.member == touch.member and has.positive:
+            if has.member == touch.asked and has.positive:
                 return Meaning("optional", decided_by=has.place or here)
         if touch.kind in ("probe", "get"):
             return Meaning("optional", decided_by=here)
@@ -146,18 +148,18 @@ class Inference:
         if (swallowed := self._swallowed(touch)) is not None:
             return swallowed
         here = self._raised_again(touch) or here
-        fallbacks = [has for has in guarded if not has.positive and has.member != touch.member]
+        fallbacks = [has for has in guarded if not has.positive and has.member != touch.asked]
         unconditional = not any(isinstance(one, Open) for clause in own for one in clause) and not any(
             self.ways.of_make_up(clause, side) for clause in way.clauses
         )
         if fallbacks and touch.kind != "write":
-            group = "|".join(dict.fromkeys([has.member for has in reversed(fallbacks)] + [touch.member]))
+            group = self._group([*(has.member for has in reversed(fallbacks)), touch.asked], touch)
             place = fallbacks[0].place
             return Meaning("any-of", group, decided_by=place, settings=settings, unconditional=unconditional)
         conditions = [
             Condition(one.member, one.positive)
             for one in alone
-            if isinstance(one, (Has, Holds)) and one.roles & roles and one.member != touch.member
+            if isinstance(one, (Has, Holds)) and one.roles & roles and one.member != touch.asked
         ]
         if conditions:
             return Meaning("conditional", condition=conditions[0], decided_by=here, settings=settings)
@@ -166,15 +168,32 @@ class Inference:
             first = clause[-1]
             if isinstance(first, Holds) and first.roles & roles:
                 return Meaning("conditional", condition=Condition(first.member, first.positive), decided_by=here)
+        if len(touch.alternatives) > 1:
+            group = self._group([touch.asked], touch)
+            return Meaning("any-of", group, decided_by=here, settings=settings, unconditional=unconditional)
         return Meaning("required", decided_by=here, settings=settings, unconditional=unconditional)
 
     def _insisted_meaning(self, insisted: Insisted, touch: Touch, above: tuple[str, ...]) -> Meaning:
-        members = list(dict.fromkeys(has.member for has in insisted.group))
+        members = self._spread([has.member for has in insisted.group], touch)
         place = site_of(touch.function, insisted.line)
         settings = tuple(dict.fromkeys((*above, *insisted.settings)))
         group = "|".join(members) if len(members) > 1 else None
         strength: Strength = "any-of" if group else "conditional" if insisted.condition is not None else "raises"
         return Meaning(strength, group, insisted.condition, place, settings, raised_at=insisted.line)
+
+    def _group(self, asked: Iterable[str], touch: Touch) -> str:
+        return "|".join(self._spread(asked, touch))
+
+    def _spread(self, asked: Iterable[str], touch: Touch) -> list[str]:
+        """Members in place of what stands for several: the alternatives of one expression, of names that a loop goes
+        through the one that is meant."""
+        found: dict[str, None] = {}
+        for one in asked:
+            if one == touch.asked and not touch.alternatives:
+                found[touch.member] = None
+            else:
+                found.update(dict.fromkeys(self._alternatives.get(one, (one,))))
+        return list(found)
 
     def insisted(self, function: FunctionNode, side: Side, roles: frozenset[str]) -> list[Insisted]:
         """The raises of a function that follow from a member being absent."""

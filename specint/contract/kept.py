@@ -137,7 +137,9 @@ class Kept:
 
 def are_objects(values: Values) -> bool:
     """Whether a value is an object of the tree's own or a model whatever way it came, never None."""
-    return bool(values) and all(isinstance(value, (Instance, ModelObject)) for value in values)
+    return bool(values) and all(
+        isinstance(value, Instance) or (isinstance(value, ModelObject) and not value.path) for value in values
+    )
 
 
 def _answers(function: FunctionNode, asked: set[tuple[int, Expr]]) -> Iterator[str]:

@@ -189,8 +189,8 @@ class Presence:
         touch = self._touches.get((id(function), expr))
         if touch is not None:
             if touch.kind in ("probe", "get") and (positive or not _is_flag(expr)):
-                return Has(touch.roles, touch.member, positive, site_of(function, touch.line))
-            return Holds(touch.roles, touch.member, positive)
+                return Has(touch.roles, touch.asked, positive, site_of(function, touch.line))
+            return Holds(touch.roles, touch.asked, positive)
         match expr:
             case facts.Compare(operands=(left, facts.Constant(value=None)), ops=("is" | "==",)):
                 return self._none(left, positive, function, depth)

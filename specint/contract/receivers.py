@@ -26,6 +26,10 @@ from specint.graph.value import (
 )
 
 _SIDES = ("target", "draft")
+_DEEPEST = 2
+"""So many steps into a model are followed. What lies deeper is a tensor or a kernel's business."""
+ELSEWHERE = "…"
+"""The path of a part that was handed to another function: that it is a part is known there, and not which."""
 _MOST_CALLS = 1_000
 """Of a name that is called more often than this, no callers are followed: the most that we met (0.5.9) is 88, and
 thousands of functions of one name that call each other would take minutes."""
@@ -115,6 +119,10 @@ class Receivers:
     # -- attributes and parameters ---------------------------------------------------------------------------------
 
     def _attribute(self, value: Value, name: str) -> Values | None:
+        if isinstance(value, ModelObject):
+            path = value.path
+            deeper = len(path) < _DEEPEST and ELSEWHERE not in path and not hasattr(object, name)
+            return frozenset({ModelObject(value.role, (*value.path, name))}) if deeper else frozenset()
         if not isinstance(value, Instance):
             return None
         if name == self.roots.declared.runner.model and self.hierarchy.is_subclass(value.node, self.roots.runner):
@@ -206,7 +214,7 @@ class Receivers:
             bound = bind_arguments(function, caller.expr, skip_first=function.takes_receiver, ahead=ahead)
             if param.name in bound:
                 found |= self.evaluator.evaluate(bound[param.name], frame, caller.step)
-        return frozenset(found)
+        return frozenset(map(_handed_over, found))
 
     def _ahead(self, caller: Occurrence, function: FunctionNode) -> int:
         """How many arguments a call's callee was handed ahead, where it is a partial of a function."""
@@ -363,9 +371,18 @@ class Receivers:
 
     def models(self, expr: facts.Expr, function: FunctionNode, step: facts.Step) -> set[str]:
         """The roles of the model objects that an expression can be; empty where it is none."""
-        values = self.evaluator.evaluate(expr, self.frame(function), step)
-        roles = {value.role for value in values if isinstance(value, ModelObject)}
-        return roles - {"both"} or roles  # "both" is what is left where one way of several tells no side
+        return set(self.parts(expr, function, step).get((), ()))
+
+    def parts(
+        self, expr: facts.Expr, function: FunctionNode, step: facts.Step
+    ) -> dict[tuple[str, ...], frozenset[str]]:
+        """The models, and parts of models, that an expression can be: by the way from the model, whose it can be."""
+        found: dict[tuple[str, ...], set[str]] = {}
+        for value in self.evaluator.evaluate(expr, self.frame(function), step):
+            if isinstance(value, ModelObject):
+                found.setdefault(value.path, set()).add(value.role)
+        # "both" is what is left where one way of several tells no side
+        return {path: frozenset(roles - {"both"} or roles) for path, roles in found.items()}
 
 
 def _is_local(name: str, function: FunctionNode | None) -> bool:
@@ -377,11 +394,15 @@ def _is_local(name: str, function: FunctionNode | None) -> bool:
     return False
 
 
+def _handed_over(value: Value) -> Value:
+    return ModelObject(value.role, (ELSEWHERE,)) if isinstance(value, ModelObject) and value.path else value
+
+
 def _on_side(value: Value, role: str) -> Value:
     match value:
         case Instance(node=node, role="both"):
             return Instance(node, role)
-        case ModelObject(role="both"):
-            return ModelObject(role)
+        case ModelObject(role="both", path=path):
+            return ModelObject(role, path)
         case _:
             return value

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from specint.contract.code import Local, Occurrence, tails
 from specint.contract.model import CallShape
-from specint.contract.receivers import Receivers
+from specint.contract.receivers import ELSEWHERE, Receivers
 from specint.facts import model as facts
 from specint.graph.project import FunctionNode
 
@@ -21,7 +20,11 @@ class Touch:
 
     Attributes:
         roles: whose model it can be.
+        member: dotted where it is asked of a part of a model: `lm_head.weight`, `layers[].self_attn`.
         kind: "get" is a getattr with a default, "probe" a hasattr; both may turn out to be required.
+        asked: what conditions are told by: the member, or what stands for all members that the expression asks.
+        alternatives: all members, this one included, that are asked by the same expression of parts of one model: one
+            of them is enough.
         expr: the expression that does it, `receiver` what it does it to.
     """
 
@@ -33,6 +36,8 @@ class Touch:
     receiver: facts.Expr
     line: int
     call: CallShape | None = None
+    asked: str = ""
+    alternatives: tuple[str, ...] = ()
 
     @property
     def function(self) -> FunctionNode:
@@ -51,44 +56,144 @@ class Touch:
 
 
 def find_touches(receivers: Receivers, names: set[str]) -> list[Touch]:
-    """All touches of what travels under the given names, in the order of files and lines."""
+    """All touches of what travels under the given names, and of its parts, in the order of files and lines."""
+    reader = _Reader(receivers)
     code = receivers.code
-    calls = {id(c.expr.func): c for cs in code.calls.values() for c in cs if isinstance(c.expr, facts.Call)}
-    found: list[Touch] = []
     for name in sorted(names):
         for one in code.accesses.get(name, ()):
-            assert isinstance(one.expr, facts.Attribute)
-            if hasattr(object, one.expr.name):  # every object has it
-                continue
-            if roles := receivers.models(one.expr.base, one.function, one.step):
-                called = calls.get(id(one.expr))
-                shape = _shape(called, receivers) if called is not None else None
-                kind: Kind = "call" if called is not None else "read"
-                found.append(
-                    Touch(one, frozenset(roles), one.expr.name, kind, one.expr, one.expr.base, one.expr.line, shape)
-                )
+            reader.access(one)
         for one in code.probes.get(name, ()):
-            found += _probe(one, receivers)
-    for member, writes in code.writes.items():
+            reader.probe(one)
+    for writes in code.writes.values():
         for one in writes:
             assert isinstance(one.expr, facts.Attribute)
-            if names.isdisjoint(tails(one.expr.base)):
-                continue
-            if roles := receivers.models(one.expr.base, one.function, one.step):
-                found.append(Touch(one, frozenset(roles), member, "write", one.expr, one.expr.base, one.expr.line))
-    return sorted(found, key=lambda touch: (touch.function.module.path, touch.line, touch.member))
+            if not names.isdisjoint(tails(one.expr.base)):
+                reader.write(one)
+    reader.parts()
+    return sorted(reader.found.values(), key=lambda touch: (touch.function.module.path, touch.line, touch.member))
 
 
-def _probe(one: Occurrence, receivers: Receivers) -> Iterator[Touch]:
-    match one.expr:
-        case facts.Call(func=facts.Name(id=builtin), args=(base, facts.Constant(value=str(member)), *rest)) as call:
-            roles = frozenset(receivers.models(base, one.function, one.step))
-            if not roles:
-                return
-            kinds: dict[str, Kind] = {"hasattr": "probe", "getattr": "get" if rest else "read", "setattr": "write"}
-            yield Touch(one, roles, member, kinds[builtin], call, base, call.line)
-        case _:
+class _Reader:
+    """Gathers touches; each expression is read once for each member that it asks.
+
+    Attributes:
+        found: by the expression that touches, its function, and the member.
+    """
+
+    def __init__(self, receivers: Receivers) -> None:
+        self.receivers = receivers
+        self.code = receivers.code
+        self.found: dict[tuple[int, int, str], Touch] = {}
+        self._calls = {
+            id(c.expr.func): c for cs in self.code.calls.values() for c in cs if isinstance(c.expr, facts.Call)
+        }
+
+    def access(self, one: Occurrence) -> None:
+        """A plain attribute, read or called."""
+        assert isinstance(one.expr, facts.Attribute)
+        if hasattr(object, one.expr.name):  # every object has it
             return
+        called = self._calls.get(id(one.expr))
+        shape = _shape(called, self.receivers) if called is not None else None
+        self._add(one, (one.expr.name,), "call" if called is not None else "read", one.expr.base, one.expr.line, shape)
+
+    def write(self, one: Occurrence) -> None:
+        """An attribute that is given a value."""
+        assert isinstance(one.expr, facts.Attribute)
+        self._add(one, (one.expr.name,), "write", one.expr.base, one.expr.line, None)
+
+    def probe(self, one: Occurrence) -> None:
+        """A `hasattr`, `getattr` or `setattr`, also by a name out of a loop or a table."""
+        match one.expr:
+            case facts.Call(func=facts.Name(id=builtin), args=(base, name, *rest)) as call:
+                kinds: dict[str, Kind] = {"hasattr": "probe", "getattr": "get" if rest else "read", "setattr": "write"}
+                called = self._calls.get(id(call)) if builtin == "getattr" and not rest else None
+                shape = _shape(called, self.receivers) if called is not None else None
+                kind = "call" if called is not None else kinds[builtin]
+                self._add(one, self._texts(name, one), kind, base, call.line, shape)
+            case _:
+                pass
+
+    def _texts(self, name: facts.Expr, one: Occurrence) -> tuple[str, ...]:
+        if isinstance(name, facts.Constant):
+            return (name.value,) if isinstance(name.value, str) else ()
+        frame = self.receivers.frame(one.function)
+        return tuple(sorted(self.receivers.evaluator.texts(name, frame, one.step) or ()))
+
+    def _add(
+        self,
+        one: Occurrence,
+        names: tuple[str, ...],
+        kind: Kind,
+        base: facts.Expr,
+        line: int,
+        shape: CallShape | None,
+    ) -> None:
+        if not names:
+            return
+        parts = self.receivers.parts(base, one.function, one.step)
+        by_name = f"<{facts.spell(one.expr.args[1])}>" if len(names) > 1 and isinstance(one.expr, facts.Call) else ""
+        for name in names:
+            members = {".".join((*path, name)): roles for path, roles in parts.items() if ELSEWHERE not in path}
+            for member, roles in members.items():
+                others = [m for m, theirs in members.items() if theirs & roles] if len(members) > 1 else []
+                alternatives = tuple(sorted(others, key=lambda m: (-m.count("."), m)))
+                if ELSEWHERE in map("".join, parts):
+                    kind = "get" if kind in ("call", "read") else kind  # what may be a part isn't asked as a model
+                asked = by_name or (alternatives[0] if alternatives else member)
+                key = (id(one.expr), id(one.function), member)
+                self.found[key] = Touch(one, roles, member, kind, one.expr, base, line, shape, asked, alternatives)
+
+    def parts(self) -> None:
+        """What is asked of parts of a model, in the functions that touch one: `model.lm_head.weight`, or an alias."""
+        functions = {id(touch.function): touch.function for touch in self.found.values()}
+        asking = _Asking({(id(touch.function), touch.expr) for touch in self.found.values()})
+        for number, function in functions.items():
+            for how, one in self.code.inside.get(number, ()):
+                match one.expr:
+                    case facts.Attribute(base=base) | facts.Call(args=(base, _, *_)):
+                        if asking.is_part(base, function):
+                            {"access": self.access, "write": self.write, "probe": self.probe}[how](one)
+                    case _:
+                        pass
+
+
+class _Asking:
+    """Which expressions come out of touches, by how they are written within one function."""
+
+    def __init__(self, touches: set[tuple[int, facts.Expr]]) -> None:
+        self._touches = touches
+        self._names: dict[tuple[int, str], bool] = {}
+
+    def is_part(self, expr: facts.Expr, function: FunctionNode) -> bool:
+        """Whether an expression is what a touch gave, an element or result of that, or a name for it."""
+        while True:
+            if (id(function), expr) in self._touches:
+                return True
+            match expr:
+                case facts.Attribute(base=inner) | facts.Item(base=inner) | facts.Call(func=inner):
+                    if isinstance(expr, facts.Call) and expr.args and self.is_part(expr.args[0], function):
+                        return isinstance(inner, facts.Name)  # a wrapper around a part
+                    expr = inner
+                case facts.Walrus(value=inner):
+                    expr = inner
+                case facts.Boolean(values=values):
+                    return any(self.is_part(one, function) for one in values)
+                case facts.Choice(then=then, otherwise=otherwise):
+                    return self.is_part(then, function) or self.is_part(otherwise, function)
+                case facts.Name(id=name):
+                    return self._is_name(name, function)
+                case _:
+                    return False
+
+    def _is_name(self, name: str, function: FunctionNode) -> bool:
+        key = (id(function), name)
+        if key not in self._names:
+            self._names[key] = False
+            values = [step.value for step in function.binds.get(name, ()) if isinstance(step, facts.Bind)]
+            values += [loop.iterable for loop in function.loops.get(name, ())]
+            self._names[key] = any(value is not None and self.is_part(value, function) for value in values)
+        return self._names[key]
 
 
 def _shape(called: Occurrence, receivers: Receivers) -> CallShape:

@@ -233,7 +233,9 @@ class Ways:
         if not isinstance(value, (facts.Name, facts.Attribute, facts.Call)):
             return None, None
         values = self.receivers.evaluator.evaluate(value, self.receivers.frame(caller.function), caller.step)
-        if values and all(isinstance(one, (Instance, ModelObject, ClassValue, FunctionValue)) for one in values):
+        whole = (one for one in values if not (isinstance(one, ModelObject) and one.path))  # a part may be None
+        kinds = (Instance, ModelObject, ClassValue, FunctionValue)
+        if values and sum(isinstance(one, kinds) for one in whole) == len(values):
             return True, True
         if values and all(isinstance(one, SequenceValue) for one in values):
             return True, None

@@ -10,6 +10,7 @@ from specint.graph.value import (
     ConstantValue,
     ElementsOf,
     Instance,
+    ModelObject,
     SequenceValue,
     TableValue,
     Unknown,
@@ -40,6 +41,8 @@ def _elements(value: Value) -> Values:
             return union([key for key, _ in entries])
         case ElementsOf(elements=held):
             return held
+        case ModelObject(role=role, path=(*before, last)) if last[-1] not in ")]…":
+            return frozenset({ModelObject(role, (*before, f"{last}[]"))})
         case Unknown():
             return frozenset({value})
         case _:

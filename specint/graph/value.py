@@ -29,9 +29,13 @@ class Instance:
 
 @dataclass(frozen=True)
 class ModelObject:
-    """The model that a runner keeps; what a contract is about."""
+    """The model that a runner keeps, which a contract is about, or a part of it.
+
+    `path`: the steps from the model to the part: `lm_head`, `layers[]` for an element.
+    """
 
     role: str
+    path: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -93,3 +93,91 @@ KEPT = {
 def test_the_line_that_asks_is_found(asked, name: str) -> None:
     snippet, more = KEPT[name]
     assert ("hook", "call", "required") in asked(snippet, more)
+
+
+PARTS = {
+    "a part of a part": ("model.model.hook()", {("model", "read", "required"), ("model.hook", "call", "required")}),
+    "a part of a member": (
+        "self.x = model.lm_head.weight",
+        {("lm_head", "read", "required"), ("lm_head.weight", "read", "required")},
+    ),
+    "an alias of a part": (
+        "body = model.model\nbody.hook()",
+        {("model", "read", "required"), ("model.hook", "call", "required")},
+    ),
+    "an element": (
+        "for one in model.layers:\n    one.attn()",
+        {("layers", "read", "required"), ("layers[].attn", "call", "required")},
+    ),
+    "an element by number": (
+        "model.layers[0].attn()",
+        {("layers", "read", "required"), ("layers[].attn", "call", "required")},
+    ),
+    "a method of a member": (
+        "self.x = model.table.keys()",
+        {("table", "read", "required"), ("table.keys", "call", "required")},
+    ),
+    "guarded": (
+        "head = getattr(model, 'head', None)\nif hasattr(head, 'weight'):\n    self.x = head.weight",
+        {("head", "read", "optional"), ("head.weight", "read", "optional")},
+    ),
+    "one of two ways": (
+        "body = getattr(model, 'inner', model)\nbody.hook()",
+        {("inner", "read", "optional"), ("inner.hook", "call", "any-of"), ("hook", "call", "any-of")},
+    ),
+    "a write into a part": (
+        "model.head.weight = 1",
+        {("head", "read", "required"), ("head.weight", "write", "required")},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_requirement_has_a_path(asked, name: str) -> None:
+    snippet, expected = PARTS[name]
+    assert asked(snippet) == expected
+
+
+NAMES = {
+    "a loop over names": ("for name in ('hook', 'other'):\n    getattr(model, name)()", ("call", "required")),
+    "a loop over pairs": (
+        "for name, n in (('hook', 1), ('other', 2)):\n    getattr(model, name)(n)",
+        ("call", "required"),
+    ),
+    "a table": ("for name in {'hook': 1, 'other': 2}:\n    getattr(model, name)()", ("call", "required")),
+    "a comprehension": ("self.x = [getattr(model, name) for name in ('hook', 'other')]", ("read", "required")),
+    "guarded in a loop": (
+        "for name in ('hook', 'other'):\n    if hasattr(model, name):\n        getattr(model, name)()",
+        ("call", "optional"),
+    ),
+    "insisted on in a loop": (
+        "for name in ('hook', 'other'):\n    if not hasattr(model, name):\n        raise ValueError(name)",
+        ("read", "raises"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_out_of_a_loop(asked, name: str) -> None:
+    snippet, (use, strength) = NAMES[name]
+    assert {("hook", use, strength), ("other", use, strength)} <= asked(snippet)
+
+
+SIDES = {
+    "a tuple": "for one in (target, draft):\n    one.hook()",
+    "a list that is kept": "both = [target, draft]\nfor one in both:\n    one.hook()",
+    "pairs": "for kind, one in (('t', target), ('d', draft)):\n    one.hook()",
+    "a comprehension": "self.x = [one.hook() for one in (target, draft)]",
+}
+
+
+@pytest.mark.parametrize("name", SIDES)
+def test_what_is_asked_of_both_models_is_asked_of_each(read, small_tree, name: str) -> None:
+    made = (
+        "self.draft = TpModelWorker(server_args=server_args, gpu_id=gpu_id, is_draft_worker=True)\n"
+        "target, draft = self.target_worker.model_runner.model, self.draft.model_runner.model\n"
+    )
+    text = WORKER.format(more="", snippet=textwrap.indent(made + SIDES[name], "        "))
+    found = read(small_tree, {MODULE: text})
+    assert {r.role for r in found.of("hook")} == {"target", "draft"}
+    assert {r.strength for r in found.of("hook")} == {"required"}
