@@ -167,7 +167,7 @@ class Judge:
 
     def _member(self, node: ClassNode, name: str) -> MemberStatus:
         status = self.members.status(node, name)
-        if status.status == "present":
+        if status.status == "present" or "." in name:  # a part of the model is its own, whatever it wraps
             return status
         best: MemberStatus | None = None
         for wrapped in self.wraps(node):

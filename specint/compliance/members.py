@@ -45,7 +45,7 @@ class Members:
         where = ".".join(path)
         if not all(map(str.isidentifier, path)):
             return MemberStatus(status="unknown", reason=f"what {where} is can't be followed")
-        parts = self._parts(node, path)
+        parts = self.parts(node, path)
         statuses = [self.status(one, member) for one in parts]
         if not statuses:
             return MemberStatus(status="unknown", reason=f"what {where} is can't be followed")
@@ -118,9 +118,9 @@ class Members:
 
     def _along(self, node: ClassNode, path: tuple[str, ...], member: str) -> list[MemberStatus]:
         """What each object that stands at the end of a path says about a member; none where one can't be followed."""
-        return [self.status(one, member) for one in self._parts(node, path)]
+        return [self.status(one, member) for one in self.parts(node, path)]
 
-    def _parts(self, node: ClassNode, path: Iterable[str]) -> list[ClassNode]:
+    def parts(self, node: ClassNode, path: Iterable[str]) -> list[ClassNode]:
         """The classes of the objects that can stand at the end of a path; none where one can't be followed."""
         nodes = [node]
         for attribute in path:
