@@ -79,6 +79,7 @@ def verdict_of(demands: Demands, members: Mapping[str, MemberStatus], reason: st
     missing = tuple(one for one in demands.certain if _status(one, members) == "missing")
     missing = tuple(one for one in missing if not _within(one, missing))
     unknown = tuple(one for one in demands.certain if _status(one, members) == "unknown" and not _is_inside(one))
+    unknown = tuple(one for one in unknown if not _within(one, (*missing, *unknown)))
     unsure = tuple(one for one in demands.open if _status(one, members) != "present")
     word: VerdictWord = "missing" if missing else "unknown" if unknown or unsure else "ok"
     why = "; ".join(filter(None, (reason, *(demands.open[one] for one in unsure)))) or None
@@ -133,9 +134,14 @@ def _is_inside(label: str) -> bool:
 
 
 def _within(label: str, missing: Sequence[str]) -> bool:
-    """Whether a label only asks for members of what is missing itself."""
-    return _is_inside(label) and any(
-        all(one.partition(".")[0] in other.split("|") for one in label.split("|")) for other in missing
+    """Whether a label that asks for parts says no more than another: it only asks for members of what is missing
+    itself, or names what is missing as one of several ways."""
+    ways = set(label.split("|"))
+    if not any("." in one for one in ways):
+        return False
+    others = [set(other.split("|")) for other in missing if other != label]
+    return any(other < ways for other in others) or (
+        _is_inside(label) and any(all(one.partition(".")[0] in other for one in ways) for other in others)
     )
 
 
