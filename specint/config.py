@@ -26,6 +26,15 @@ class Demand(msgspec.Struct, frozen=True, order=True):
     draft: str = ""
 
 
+class Launch(msgspec.Struct, frozen=True, kw_only=True):
+    """A launch that `specint preflight` checks: its command, variables, and the machines, as `--gpu` takes them."""
+
+    command: str
+    id: str | None = None
+    gpu: str | None = None
+    env: dict[str, str] = {}
+
+
 class Config(msgspec.Struct, frozen=True, kw_only=True):
     """What `[tool.specint]` says; the defaults where it says nothing.
 
@@ -40,6 +49,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         callers: paths of the user's own workers, whose calls join the contract.
         baseline: the file of known findings.
         cache_dir: `cache-dir` in the file.
+        launch: the launches of `[[tool.specint.launch]]`.
         file: the pyproject.toml it comes from, None if there is none.
         folder: what relative paths start from.
     """
@@ -55,6 +65,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     callers: tuple[Path, ...] = ()
     baseline: Path | None = None
     cache_dir: Path | None = None
+    launch: tuple[Launch, ...] = ()
     file: Path | None = None
     folder: Path = Path()
 
@@ -157,6 +168,31 @@ def _demands(value: object, where: str, folder: Path) -> tuple[Demand, ...]:
     return tuple(demand(item, f"{where}[{index}]") for index, item in enumerate(_strings(value, where, folder)))
 
 
+def _launches(value: object, where: str, folder: Path) -> tuple[Launch, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise SpecintError("must be tables", where, f"write [[{TABLE}.launch]] with a command")
+    found = []
+    for index, item in enumerate(value):
+        here = f"{where}[{index}]"
+        for key in item:
+            if key not in ("command", "id", "gpu", "env"):
+                raise SpecintError("unknown key", f"{here} {key}", _suggestion(key, ["command", "env", "gpu", "id"]))
+        if "command" not in item:
+            raise SpecintError("has no command", here, 'command = "python -m sglang.launch_server ..."')
+        env = item.get("env", {})
+        if not isinstance(env, dict):
+            raise SpecintError(f"must be a table, not {_kind(env)}", f"{here} env", 'env = { NAME = "value" }')
+        found.append(
+            Launch(
+                command=_string(item["command"], f"{here} command", folder),
+                id=_string(item["id"], f"{here} id", folder) if "id" in item else None,
+                gpu=_string(item["gpu"], f"{here} gpu", folder) if "gpu" in item else None,
+                env={str(name): str(one) for name, one in env.items()},
+            )
+        )
+    return tuple(found)
+
+
 KEYS: dict[str, Callable[[object, str, Path], Any]] = {
     "sglang": _string,
     "algorithms": _strings,
@@ -169,6 +205,7 @@ KEYS: dict[str, Callable[[object, str, Path], Any]] = {
     "callers": _paths,
     "baseline": _path,
     "cache-dir": _path,
+    "launch": _launches,
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 _COMMANDS = {
+    "preflight": ("specint.cli.preflight", "Will this launch start?"),
     "report": ("specint.cli.report", "Which models support which speculative algorithm."),
     "check": ("specint.cli.check", "Find what models lack; for CI, editors and pre-commit."),
     "fix": ("specint.cli.fix", "Write what models lack, where that is safe."),

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
+    "preflight": (
+        "specint preflight --sglang 0.5.9 --gpu h200 -- python -m sglang.launch_server --model-path ./Kimi-K2.5 --tp 8",
+        "specint preflight --sglang 0.5.9 --against 0.5.23 --gpu h200 -- serve.sh",
+        "specint preflight --launches launches.jsonl --gpu h200,b200 --format json",
+    ),
     "report": (
         "specint report --sglang 0.5.23",
         "specint report --sglang 0.5.23 --format html -o report.html",

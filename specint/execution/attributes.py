@@ -137,6 +137,8 @@ def plain(it: Interpreter, obj: Instance, name: str) -> Any:
     fallback_kind, fallback = look_up(cls, "__getattr__")
     if fallback_kind == METHOD:
         return it.call(fallback, [obj, name], {})
+    if it.watched and any(type(one) is Class and one.name in it.watched for one in cls.order):
+        it.absent.add(name)
     if "__unknown__" in obj.attributes:
         return Unknown(f"{obj.attributes['__unknown__'].reason}.{name}")
     if kind == FOREIGN and not name.startswith("__"):

@@ -43,7 +43,7 @@ class Frame:
 class ModuleCode:
     """One file, parsed. Functions in it are compiled when they are first called."""
 
-    __slots__ = ("body", "file", "future_annotations", "name", "scope")
+    __slots__ = ("bodies", "body", "file", "future_annotations", "name", "scope", "text")
 
     def __init__(self, name: str, file: str, future_annotations: bool) -> None:
         self.name = name
@@ -51,6 +51,8 @@ class ModuleCode:
         self.future_annotations = future_annotations
         self.scope = Scope("module", None)
         self.body: Statement | None = None
+        self.text = ""
+        self.bodies: dict[int, tuple[int, int]] = {}
 
 
 class FunctionCode:

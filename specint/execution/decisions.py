@@ -15,6 +15,7 @@ class Decision:
     line: int
     arm: bool
     times: int = 1
+    importing: bool = False  # it was taken while a module was being evaluated, not the launch
 
 
 class Decisions:
@@ -24,12 +25,12 @@ class Decisions:
         self.taken: dict[str, Decision] = {}
         self.flipped = frozenset(flipped)
 
-    def take(self, what: str, file: str, line: int, usual: bool) -> bool:
+    def take(self, what: str, file: str, line: int, usual: bool, importing: bool = False) -> bool:
         """The arm of a test. One reason is answered alike wherever it is asked."""
         known = self.taken.get(what)
         if known is not None:
             known.times += 1
             return known.arm
         arm = usual is not (what in self.flipped)
-        self.taken[what] = Decision(what, file, line, arm)
+        self.taken[what] = Decision(what, file, line, arm, importing=importing)
         return arm

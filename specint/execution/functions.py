@@ -9,6 +9,7 @@ from typing import Any
 from specint.execution import bounds
 from specint.execution.code import RETURN, Expression, Frame, FunctionCode, Statement
 from specint.execution.expressions import Context, compile_expression
+from specint.execution.outline import body_of
 from specint.execution.scopes import function_scope
 from specint.execution.statements import MAKERS, compile_block, context_class, name_target
 from specint.execution.values import BoundMethod, Class, Function, Raised, Unknown
@@ -66,6 +67,9 @@ def invoke(function: Function, arguments: list[Any], keywords: dict[str, Any]) -
 
 def prepare(code: FunctionCode, owner: Class | None) -> Callable[[Frame], Any]:
     """Compile the body, at the first call."""
+    lines = code.module.bodies.get(code.line) if code.is_function else None
+    if lines is not None:
+        code.node = body_of(code.module.text, *lines)
     node = code.node
     scope = code.scope = function_scope(node, code.enclosing)
     context = Context(code.module, scope)

@@ -69,6 +69,9 @@ class Interpreter:
         self.path_class: Class | None = None
         self.making: list[Any] = []
         self.parsed: list[Any] = []
+        self.watched: frozenset[str] = frozenset()  # classes whose objects' missing attributes are noted in `absent`
+        self.absent: set[str] = set()
+        self.importing = 0
         self.on_built: Callable[[Instance], None] | None = None
         self.on_write: Callable[[Any, str], None] | None = None
         self.on_append: Callable[[Any, Any], None] | None = None
@@ -101,11 +104,11 @@ class Interpreter:
         try:
             return self.truth_value(value)
         except UndeterminedError as undetermined:
-            return self.decisions.take(undetermined.unknown.reason, f.file, line, usual)
+            return self.decisions.take(undetermined.unknown.reason, f.file, line, usual, self.importing > 0)
 
     def enter_loop(self, value: Unknown, f: Frame, line: int) -> bool:
         """Whether a loop over something unknown runs its body (once)."""
-        return self.decisions.take(f"is there any of {value.reason}", f.file, line, False)
+        return self.decisions.take(f"is there any of {value.reason}", f.file, line, False, self.importing > 0)
 
     def step(self) -> None:
         """Count one step."""
@@ -438,6 +441,7 @@ class Interpreter:
         """`function.__doc__`."""
         import ast
 
+        functions.prepare(function.code, function.owner)
         node = function.code.node
         return ast.get_docstring(node) if not isinstance(node, ast.Lambda) else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from specint.errors import SpecintError
 from specint.execution import bounds
 from specint.execution.code import MISSING, Frame, ModuleCode
 from specint.execution.expressions import Context
-from specint.execution.scopes import collect
+from specint.execution.outline import outlined
 from specint.execution.statements import compile_block
 from specint.execution.values import Builtin, ImportedName, Module, Raised, Unknown
 from specint.source.tree import SourceFile, Tree, decode
@@ -21,6 +22,21 @@ if TYPE_CHECKING:
 
 LONGEST_TEXT = 3_000_000
 """Characters of one module; the largest of SGLang has a fifth of it."""
+
+
+def _parsed(text: str) -> tuple[ast.Module, dict[int, tuple[int, int]]]:
+    """The module without its functions' bodies, which are parsed at the first call; whole where that can't be done."""
+    collecting = gc.isenabled()
+    gc.disable()  # a tree of nodes is no garbage, and looking for some takes as long as parsing
+    try:
+        short, bodies = outlined(text)
+        try:
+            return ast.parse(short), bodies
+        except (SyntaxError, ValueError):
+            return ast.parse(text), {}
+    finally:
+        if collecting:
+            gc.enable()
 
 
 class Modules:
@@ -88,7 +104,7 @@ class Modules:
             text = added if added is not None else decode(self.tree.read(file), file.path)
             if len(text) > LONGEST_TEXT:
                 raise SpecintError("too long to be evaluated", file.path)
-            parsed = ast.parse(text, filename=file.path)
+            parsed, bodies = _parsed(text)
         except SpecintError as error:
             return error
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -101,7 +117,7 @@ class Modules:
             for node in parsed.body[:8]
         )
         code = ModuleCode(name, file.path, future)
-        collect(parsed.body, code.scope)
+        code.text, code.bodies = text, bodies
         try:
             code.body = compile_block(parsed.body, Context(code, code.scope))
         except (SyntaxError, RecursionError) as error:
@@ -151,6 +167,7 @@ class Modules:
             it.budget.depth -= 1
             raise bounds.ExhaustedError("imports too deep")
         it.stack.append(frame)
+        it.importing += 1
         try:
             code.body(frame)
         except Raised as raised:
@@ -163,6 +180,7 @@ class Modules:
             raise
         finally:
             it.stack.pop()
+            it.importing -= 1
             it.budget.depth -= 1
         module.state = "done"
 

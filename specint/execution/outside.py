@@ -90,13 +90,16 @@ class Outside:
         full = f"{path}.{name}"
         if full in self.facts or full in self.calls or f"{full}()" in self.facts or full in self.objects:
             return True
-        said = self.facts.get(f"hasattr {full}")
+        said = self.facts.get(f"hasattr {full}", self.facts.get(f"hasattr {path}.*"))
         return bool(said) if said is not None else None
 
     def is_object(self, path: str) -> bool:
         """Whether what a path names is certainly there and no plain value: a class by its name, or declared so."""
         last = path.rpartition(".")[2]
-        return last[:1].isupper() or path in self.objects or path.rpartition(".")[0] in self.objects
+        if last[:1].isupper() or path in self.objects:
+            return True
+        above = path.rpartition(".")[0]
+        return f"{above}.*" in self.objects or f"{above.rpartition('.')[0]}.*" in self.objects
 
     def stand_in(self, it: Interpreter, path: str) -> Class | None:
         """For a class outside of which all members are declared: a class with those, unknown each, and no others."""
@@ -141,7 +144,7 @@ class Outside:
         parts = name.split(".")
         gone = any(".".join(parts[:n]) in self.absent for n in range(1, len(parts) + 1))
         if not gone and guarded and top not in self.present:
-            gone = not it.decisions.take(f"is the package {top} installed", f.file, f.line, False)
+            gone = not it.decisions.take(f"is the package {top} installed", f.file, f.line, False, it.importing > 0)
         if gone:
             text = f"No module named '{top if top in self.absent else name}'"
             raise Raised(ModuleNotFoundError(text, name=top), f.file, f.line)

@@ -87,7 +87,15 @@ def field_attribute(it: Interpreter, found: Field, name: str) -> Any:
 
 def hint_of(it: Interpreter, found: Field) -> Any:
     """A struct field's type."""
-    return type_hints(it, found.owner, extras=True).get(found.name)
+    for base in found.owner.order if found.owner is not None else ():
+        if isinstance(base, Class):
+            if found.name in base.thunks:
+                f, expression, _written = base.thunks[found.name]
+                return expression(f)
+            if found.name in (base.names.get("__annotations__") or {}):
+                value = base.names["__annotations__"][found.name]
+                return _from_text(it, base.module, value) if isinstance(value, str) else value
+    return None
 
 
 # -- dataclasses -------------------------------------------------------------------------------------------------------

@@ -65,6 +65,7 @@ class Setting:
         """A fresh evaluation on a machine."""
         it = Interpreter(self.whole, self._outside(machine), files=files, environment=environment, modules=self.modules)
         it.hooks |= {f"{self.package}.{name}": hook for name, hook in self._boundaries().items()}
+        it.watched = transformers.BASES
         it.hooks |= transformers.fast_hooks(self.modules)
         return it
 

@@ -14,6 +14,8 @@ from specint.execution.values import Builtin, Class, Foreign, Instance, Raised, 
 from specint.source.tree import SourceFile, Tree, content_digest
 
 PACKAGE = "transformers"
+BASES = frozenset(("PreTrainedConfig", "PretrainedConfig"))
+"""The base class of configurations, under both of its names."""
 READ = re.compile(
     r"transformers(\.configuration_utils|\.modeling_rope_utils|\.models|\.models\.auto"
     r"|\.integrations(\.heterogeneity.*)?|\.models\.auto\.(configuration_auto|auto_mappings|modeling_auto)|\.models\.\w+(\.configuration_\w+)?)?"

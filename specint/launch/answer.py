@@ -1,0 +1,384 @@
+"""The answer to a launch: starts, refused, fails, depends or unknown, with what it rests on."""
+
+from __future__ import annotations
+
+import gc
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from specint.contract.model import Contract
+from specint.errors import SpecintError
+from specint.execution.decisions import Decision, Decisions
+from specint.execution.expressions import shown
+from specint.execution.files import Files
+from specint.execution.interpreter import Interpreter
+from specint.execution.stack import with_deep_stack
+from specint.execution.values import Instance, Raised, Unknown
+from specint.launch.command import Command
+from specint.launch.course import Course, Found, Side
+from specint.launch.fit import Fit, drafts_need_a_class, fits, why_a_class
+from specint.launch.machine import Machine
+from specint.launch.setting import Setting
+
+SCHEMA = "specint.preflight/1"
+MOST_FLIPS = 24
+
+
+class Lack(msgspec.Struct, frozen=True, kw_only=True):
+    """A hook that the worker asks of a side and that its class lacks."""
+
+    side: str
+    member: str
+    status: str
+    file: str = ""
+    line: int = 0
+    reason: str = ""
+
+
+class Turn(msgspec.Struct, frozen=True, kw_only=True):
+    """An open decision that matters: what is tested, where, and what each arm gives."""
+
+    what: str
+    file: str
+    line: int
+    arms: dict[str, str]
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that is said of one launch on one machine."""
+
+    id: str | None
+    version: str
+    machine: Machine
+    command: Command
+    answer: str
+    found: Found
+    contract: tuple[Lack, ...] = ()
+    fit: tuple[Fit, ...] = ()
+    decisions: tuple[Turn, ...] = ()
+    undecided: tuple[Decision, ...] = ()
+    assumed: tuple[str, ...] = ()
+    facts: dict[str, Any] = {}
+    notes: tuple[str, ...] = ()
+
+
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """What compliance says of a class under an algorithm."""
+
+    roles: tuple[str, ...]
+    lacks: tuple[Lack, ...]
+
+
+Judge = Callable[[str, str, str, str], Judged | None]
+"""(side, dotted class, algorithm, the worker's file) -> what it lacks; None where the class isn't judged."""
+
+
+class Workbench:
+    """One SGLang on one machine, which answers launch after launch.
+
+    The modules that the first launch needed are evaluated once more without any launch; later ones start from that
+    state, and go back to it.
+    """
+
+    def __init__(self, setting: Setting, machine: Machine, judge: Judge | None = None) -> None:
+        self.setting = setting
+        self.machine = machine
+        self.judge = judge
+        self.base: Interpreter | None = None
+        self.base_decisions: dict[str, Decision] = {}
+        self.order: list[str] = []
+
+    def answer(self, command: Command, name: str | None = None) -> Answer:
+        """The answer to one launch."""
+        return with_deep_stack(lambda: self._answer(command, name))
+
+    def _answer(self, command: Command, name: str | None) -> Answer:
+        collecting = gc.isenabled()
+        gc.disable()  # evaluating makes no garbage worth looking for before it is done
+        try:
+            return self._judged(command, name)
+        finally:
+            if collecting:
+                gc.enable()
+
+    def _judged(self, command: Command, name: str | None) -> Answer:
+        run = self._run(command, ())
+        turns = self._turns(command, run)
+        found = run.found
+        contract: tuple[Lack, ...] = ()
+        fit: tuple[Fit, ...] = ()
+        kind = self._kind(found, turns)
+        if kind == "starts":
+            contract, fit = self._both_sides(found)
+            if any(lack.status == "missing" for lack in contract) or any(not one.fits for one in fit):
+                kind = "fails"
+        return Answer(
+            id=name,
+            version=self.setting.tree.origin.version,
+            machine=self.machine,
+            command=command,
+            answer=kind,
+            found=found,
+            contract=contract,
+            fit=fit,
+            decisions=tuple(turns),
+            undecided=tuple(run.decisions.values()),
+            assumed=run.assumed,
+            facts=run.facts,
+            notes=tuple(self.setting.notes),
+        )
+
+    def _kind(self, found: Found, turns: list[Turn]) -> str:
+        if turns:
+            return "depends"
+        if found.refusals and (not found.open or _before(found.refusals[0].stage, found.open[0].stage)):
+            return "refused"
+        return "unknown" if found.open else "starts"
+
+    # -- running -------------------------------------------------------------------------------------------------------
+    def _run(self, command: Command, flipped: Iterable[str]) -> Run:
+        flipped = tuple(flipped)
+        if self.base is not None and not (set(flipped) & self.base_decisions.keys()) and self._fits_base(command):
+            return self._from_base(command, flipped)
+        it = self.setting.interpreter(self.machine, Files(command.folders), command.environment)
+        it.decisions = Decisions(flipped)
+        found = Course(it, self.setting.package, list(command.argv)).run()
+        if not self.order:
+            self.order = list(it.order)
+        return Run(found, it)
+
+    def _fits_base(self, command: Command) -> bool:
+        assert self.base is not None
+        return all(command.environment.get(name) == value for name, value in self.base.environment.asked.items())
+
+    def prepare(self) -> None:
+        """Evaluate the modules that a launch needed, once for all that follow."""
+        if self.base is None and self.order:
+            with_deep_stack(self._prepare)
+
+    def _prepare(self) -> None:
+        it = self.setting.interpreter(self.machine, Files(), {})
+        for name in self.order:
+            try:
+                it.modules.load(it, name)
+            except Raised:
+                continue  # it is evaluated where the launch needs it
+        it.stack.clear()
+        it.budget.depth = 0
+        self.base_decisions = dict(it.decisions.taken)
+        self.base = it
+        gc.collect()
+        gc.freeze()
+
+    def _from_base(self, command: Command, flipped: tuple[str, ...]) -> Run:
+        it = self.base
+        assert it is not None
+        it.remember()
+        it.touch(it.environment)
+        it.environment.update(command.environment)
+        asked = dict(it.environment.asked)
+        files, it.files = it.files, Files(command.folders)
+        it.decisions = Decisions(flipped)
+        it.decisions.taken.update(self.base_decisions)
+        it.parsed = []
+        try:
+            found = Course(it, self.setting.package, list(command.argv)).run()
+            return Run(found, it, known=self.base_decisions.keys())
+        finally:
+            it.restore()
+            it.files = files
+            it.environment.asked = asked
+            it.absent = set()
+
+    # -- sensitivity ---------------------------------------------------------------------------------------------------
+    def _turns(self, command: Command, run: Run) -> list[Turn]:
+        """The decisions whose other arm gives another outcome: first all of them at once, then one by one."""
+        open_ = [one for one in run.decisions.values() if not one.importing]
+        if not open_:
+            return []
+        self.prepare()
+        usual = run.found.outcome()
+        if self._run(command, [one.what for one in open_]).found.outcome() == usual:
+            return []
+        turns = []
+        for one in open_[:MOST_FLIPS]:
+            other = self._run(command, [one.what]).found
+            if other.outcome() != usual:
+                arms = {_arm(one.arm): told(run.found), _arm(not one.arm): told(other)}
+                turns.append(Turn(what=one.what, file=one.file, line=one.line, arms=arms))
+        return turns
+
+    # -- both sides ----------------------------------------------------------------------------------------------------
+    def _both_sides(self, found: Found) -> tuple[tuple[Lack, ...], tuple[Fit, ...]]:
+        algorithm = str(found.algorithm) if found.algorithm else ""
+        if not algorithm or not found.speculative:
+            return (), ()
+        lacks: list[Lack] = []
+        worker = (found.worker[1] if found.worker else None) or ""
+        roles: tuple[str, ...] | None = None
+        for side, one in (("target", found.target), ("draft", found.draft)):
+            if one is None or one.cls is None or self.judge is None:
+                continue
+            judged = self.judge(side, f"{one.module}.{one.cls}", algorithm, worker)
+            if judged is not None:
+                lacks += judged.lacks
+                if side == "draft":
+                    roles = judged.roles
+        compared: list[Fit] = []
+        if found.target is not None and found.draft is not None:
+            if roles is not None and drafts_need_a_class(algorithm):
+                compared.append(
+                    Fit(name="draft's class", target=found.target.cls, draft=found.draft.cls, fits="draft" in roles,
+                        reason=why_a_class())
+                )  # fmt: skip
+            compared += fits(found.target.config, found.draft.config, algorithm)
+        return tuple(lacks), tuple(compared)
+
+
+class Run:
+    """What one evaluation gave, taken out of the interpreter before it goes on."""
+
+    def __init__(self, found: Found, it: Interpreter, known: Iterable[str] = ()) -> None:
+        self.found = found
+        seen = set(known)
+        self.decisions = {what: one for what, one in it.decisions.taken.items() if what not in seen}
+        said = [text for level, text, _file, _line in it.logged if level == "assumed"]
+        self.assumed = (*dict.fromkeys(said), *sorted(it.absent))
+        self.facts = {path: value for path, value in it.outside.used.items() if not isinstance(value, Unknown)}
+        for side in (found.target, found.draft):
+            if side is not None and isinstance(side.config, Instance):
+                # Later launches go back to the state before this one: what is still asked for is copied.
+                object.__setattr__(side, "config", plain_config(side.config))
+
+
+def plain_config(config: Any, depth: int = 0) -> Any:
+    """A configuration as plain dictionaries."""
+    if isinstance(config, Instance) and depth < 4:
+        return {name: plain_config(value, depth + 1) for name, value in config.attributes.items()}
+    return config
+
+
+def _before(one: str, other: str) -> bool:
+    stages = ("command line", "arguments", "target", "worker", "draft")
+    return stages.index(one) <= stages.index(other)
+
+
+def _arm(taken: bool) -> str:
+    return "true" if taken else "false"
+
+
+def told(found: Found) -> str:
+    """An outcome in a few words."""
+    if found.refusals:
+        one = found.refusals[0]
+        return f"refused: {one.error} {one.file or one.by}:{one.line or 0}"
+    if found.open:
+        return f"unknown: {found.open[0].why[:120]}"
+    worker = found.worker[0] if found.worker else None
+    sides = [side.cls or "?" for side in (found.target, found.draft) if side is not None]
+    return f"{found.algorithm or 'no algorithm'}, {worker or 'no worker'}, {' + '.join(sides)}"
+
+
+# -- the document ------------------------------------------------------------------------------------------------------
+def document(answer: Answer, replace: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The answer as `specint.preflight/1`."""
+    found = answer.found
+    refusal = found.refusals[0] if found.refusals and answer.answer in ("refused", "depends") else None
+    made: dict[str, Any] = {
+        "schema": SCHEMA,
+        "id": answer.id,
+        "sglang": {"version": answer.version},
+        "machine": answer.machine.name,
+        "answer": answer.answer,
+        "refusal": None if refusal is None else {
+            "by": refusal.by, "stage": refusal.stage, "error": refusal.error, "message": refusal.message,
+            "file": refusal.file, "line": refusal.line,
+        },
+        "algorithm": plain(found.algorithm),
+        "worker": None if found.worker is None else {"class": found.worker[0], "file": found.worker[1]},
+        "target": _side(found.target),
+        "draft": _side(found.draft),
+        "changed": [
+            {"name": one.name, "before": plain(one.before), "after": plain(one.after), "file": one.file,
+             "line": one.line, "why": one.why}
+            for one in found.changed or ()
+        ],
+        "contract": [msgspec.to_builtins(lack) for lack in answer.contract],
+        "fit": [
+            {"name": one.name, "target": plain(one.target), "draft": plain(one.draft), "fits": one.fits,
+             "reason": one.reason}
+            for one in answer.fit
+        ],
+        "decisions": [msgspec.to_builtins(turn) for turn in answer.decisions],
+        "undecided": [{"what": one.what, "file": one.file, "line": one.line} for one in answer.undecided],
+        "unknown": [{"stage": one.stage, "why": one.why, "file": one.file, "line": one.line} for one in found.open],
+        "assumed": list(answer.assumed),
+        "facts": {name: plain(value) for name, value in sorted(answer.facts.items())},
+        "notes": list(answer.notes),
+    }  # fmt: skip
+    if replace:
+        text = json.dumps(made)
+        for old, new in replace.items():
+            text = text.replace(old, new)
+        made = json.loads(text)
+    return made
+
+
+def _side(side: Side | None) -> dict[str, Any] | None:
+    if side is None:
+        return None
+    dotted = f"{side.module}.{side.cls}" if side.cls else None
+    return {"class": dotted, "file": side.file, "architectures": list(side.architectures), "path": side.path}
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it; one that is not known as its reason."""
+    if isinstance(value, Unknown):
+        return {"unknown": value.reason}
+    try:
+        return json.loads(json.dumps(value, default=shown))
+    except (TypeError, ValueError, RecursionError):
+        return shown(value)
+
+
+# -- compliance --------------------------------------------------------------------------------------------------------
+def judge_of(tree_analysis: Callable[[], Any]) -> Judge:
+    """A judge that takes the whole analysis of a tree, which is made when the first class is asked about."""
+    kept: list[Any] = []
+
+    def judge(side: str, dotted: str, algorithm: str, worker: str) -> Judged | None:
+        if not kept:
+            try:
+                kept.append(tree_analysis())
+            except SpecintError:
+                kept.append(None)
+        analysis = kept[0]
+        if analysis is None:
+            return None
+        model = next((one for one in analysis.models if one.class_ == dotted), None)
+        if model is None:
+            return None
+        verdict = model.algorithms.get(algorithm)
+        lacks = []
+        for status in ("missing", "broken", "unknown"):
+            for member in getattr(verdict, status, ()) if verdict is not None else ():
+                file, line = _asked_at(analysis.contract, side, member, algorithm, worker)
+                lacks.append(Lack(side=side, member=member, status=status, file=file, line=line))
+        applicable = verdict is not None and (side in model.roles or side == "target")
+        return Judged(roles=model.roles, lacks=tuple(lacks) if applicable else ())
+
+    return judge
+
+
+def _asked_at(contract: Contract, side: str, member: str, algorithm: str, worker: str) -> tuple[str, int]:
+    sites = [
+        site
+        for requirement in contract.requirements
+        if requirement.role in (side, "both", "class") and member in (requirement.member, requirement.group)
+        for site in requirement.sites_under([algorithm])
+    ]
+    best = next((site for site in sites if site.file == worker), sites[0] if sites else None)
+    return (best.file, best.line) if best else ("", 0)
