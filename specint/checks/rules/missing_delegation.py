@@ -35,15 +35,25 @@ def check(context: Context) -> Iterator[Finding]:
 def delegations(context: Context, model: ModelCompliance) -> dict[str, tuple[str, ...]]:
     """The members that a wrapper would have to hand on, and the algorithms that it gains by that.
 
-    An algorithm for which the inner model lacks something itself, or has it and can't do it, is not gained.
+    An algorithm for which the inner model lacks something itself, or has it and can't do it, is not gained. What no
+    model of the tree offers decides nothing: it is newer than all of them (a contract of a later release).
     """
+    offered = context.once(offered_members)
     found: dict[str, list[str]] = {}
     for algorithm, verdict in model.algorithms.items():
-        members = [delegable(context, model, label) for label in verdict.missing]
+        labels = [label for label in verdict.missing if not offered.isdisjoint(label.split("|"))]
+        members = [delegable(context, model, label) for label in labels]
         for member in members if all(members) else ():
             assert member is not None
             found.setdefault(member, []).append(algorithm)
     return {member: tuple(dict.fromkeys(algorithms)) for member, algorithms in found.items()}
+
+
+def offered_members(context: Context) -> frozenset[str]:
+    """The members that some model of the tree has."""
+    return frozenset(
+        name for model in context.models for name, status in model.members.items() if status.status == "present"
+    )
 
 
 def delegable(context: Context, model: ModelCompliance, label: str) -> str | None:
