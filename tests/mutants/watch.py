@@ -33,6 +33,11 @@ class Recorder:
         self.coverage.start()
         self.users: dict[str, set[str]] = defaultdict(set)
         self.seconds: dict[str, float] = {}
+        self.failed: dict[str, None] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed[report.nodeid] = None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
@@ -59,6 +64,7 @@ class Recorder:
     def pytest_sessionfinish(self) -> None:
         self.coverage.stop()
         data = self.coverage.get_data()
+        passed = self.seconds.keys() - self.failed.keys()
         top = Path.cwd()
         lines: dict[str, dict[int, list[str]]] = {}
         for file in data.measured_files():
@@ -67,9 +73,9 @@ class Recorder:
                 tests: set[str] = set()
                 for context in contexts:
                     tests |= self.users[context[8:]] if context.startswith("fixture ") else {context} - {""}
-                found[line] = sorted(tests & self.seconds.keys())
+                found[line] = sorted(tests & passed)
             lines[str(Path(file).relative_to(top))] = found
-        self.target.write_text(json.dumps({"seconds": self.seconds, "lines": lines}))
+        self.target.write_text(json.dumps({"seconds": self.seconds, "lines": lines, "failed": [*self.failed]}))
 
 
 class Limiter:
