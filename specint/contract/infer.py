@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from specint.contract.births import Births
 from specint.contract.conditions import Side
 from specint.contract.flags import is_given
 from specint.contract.merging import Asking, Askings, Meaning, meant, requirement, settle
@@ -38,6 +39,7 @@ class Inference:
         self.reach = reach
         self.algorithms = tuple(algorithms)
         self.touches = find_touches(reach.receivers, reach.receivers.model_names())
+        self.births = Births(reach.receivers.code, reach.roots.declared.worker.draft_flag)
         self.presence = Presence(reach, self.touches)
         self.ways = Ways(self.presence)
         self.settings = Settings(reach.receivers, self.presence.kept)
@@ -149,9 +151,10 @@ class Inference:
             return swallowed
         here = self._raised_again(touch) or here
         fallbacks = [has for has in guarded if not has.positive and has.member != touch.asked]
-        unconditional = not any(isinstance(one, Open) for clause in own for one in clause) and not any(
-            self.ways.of_make_up(clause, side) for clause in way.clauses
-        )
+        opens = [one for clause in own for one in clause if isinstance(one, Open)]
+        made_up = [clause for clause in way.clauses if self.ways.of_make_up(clause, side)]
+        opens += [one for clause in made_up for one in clause if isinstance(one, Open)]
+        unconditional = all(side.role == "draft" and self.births.implies(one) for one in opens)
         if fallbacks and touch.kind != "write":
             group = self._group([*(has.member for has in reversed(fallbacks)), touch.asked], touch)
             place = fallbacks[0].place

@@ -164,3 +164,33 @@ def test_incomplete_draft_says_how_it_is_known(judged) -> None:
     (finding,) = [one for one in judged(texts).findings if one.class_ == f"{MINE}.Next"]
     assert (finding.id, finding.member, finding.algorithms) == ("E7712", "set_embed_and_head", ("EAGLE",))
     assert "reads what the target hands over" in finding.message
+
+
+WORKER = (Path(__file__).parents[2] / "fixtures/sglang_small/sglang/srt/speculative/dflash_worker.py").read_text()
+MADE = "        self.draft_worker = TpModelWorker("
+
+
+@pytest.mark.parametrize(
+    ("worker", "verdict"),
+    [
+        (WORKER.replace(MADE, f"        if not self.hosts:\n            return\n{MADE}"), "missing"),
+        (WORKER.replace(MADE, f"        self.hosts = bool(gpu_id)\n        if self.hosts:\n    {MADE}"), "missing"),
+        (
+            WORKER.replace(MADE, f"        if self.hosts:\n    {MADE}").replace(
+                "        self.draft_model = ",
+                "        if not self.hosts:\n            return\n        self.draft_model = ",
+            ),
+            "missing",
+        ),
+        (
+            WORKER.replace("        self.block_size = ", "        if self.blocks:\n            self.block_size = "),
+            "ok",
+        ),
+    ],
+    ids=["returned before", "made under a condition", "the same condition later", "a condition of its own"],
+)
+def test_where_the_draft_exists_is_no_condition_on_it(draft, worker: str, verdict: str) -> None:
+    """Only one pipeline stage makes the draft: what is asked of it there is asked of every draft."""
+    text = BLOCK.replace("self.block_size", "self.size")
+    found = draft(text, "Block", **{"speculative.dflash_worker": worker})
+    assert found["DFLASH"][0] == verdict
