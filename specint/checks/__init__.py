@@ -59,7 +59,9 @@ def _checked(modules: Iterable[ModuleType], context: Context) -> tuple[list[Find
         try:
             found += module.check(context)
         except RecursionError:
-            what = f"{module.SYMBOL} met code that leads on for too long to be followed, and looked at no class"
+            what = (
+                f"{module.SYMBOL} looked at no class: a chain of calls, bases or imports is longer than specint follows"
+            )
             hint = "shorten the chain of calls, bases or imports"
             lost.append(Diagnostic(file=context.judge.project.package, what=what, hint=hint))
     return found, lost

@@ -74,7 +74,7 @@ def delegation(context: Context, model: ModelCompliance, member: str) -> Edit:
     )
     splice = passed_through(wanted, lines, node.facts)
     if splice is None:
-        why = f"the body of {model.name} stands on one line with its head: give it lines of its own"
+        why = f"the body of {model.name} stands on the same line as its `class`: put it on a line of its own"
         return undecided(model.class_, model.file, member, why)
     return Edit(
         kind="add",

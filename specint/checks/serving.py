@@ -136,10 +136,7 @@ def _is_table(one: Assignment, kinds: frozenset[ClassNode], attribute: str) -> b
     )
     if not table:
         return False
-    for step in one.function.facts.body.steps:
-        if step.line == one.line and isinstance(step, facts.Bind) and Effects.mentions(step.value, {f".{attribute}"}):
-            return False
-    return True
+    return not (isinstance(one.step, facts.Bind) and Effects.mentions(one.step.value, {f".{attribute}"}))
 
 
 def _inner_tables(context: Context, node: ClassNode, attribute: str) -> Iterator[ClassNode]:

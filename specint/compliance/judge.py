@@ -296,7 +296,7 @@ def lost_way(node: ClassNode) -> Diagnostic:
         file=node.file,
         line=node.facts.line,
         column=node.facts.column,
-        what=f"{node.name} leads on for too long to be followed, and was not judged",
+        what=f"{node.name} was not judged: its chain of calls, bases or imports is longer than specint follows",
         hint="shorten the chain of calls, bases or imports",
     )
 

@@ -113,7 +113,7 @@ class Reader:
             before: the step in which it stands; assignments after it don't count.
         """
         if self._depth > _DEEP:
-            raise Unread("it leads on for too long to be followed")
+            raise Unread("it is made of more names than specint follows")
         self._depth += 1
         try:
             return list(dict.fromkeys(self._values(expr, place, names, before)))

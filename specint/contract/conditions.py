@@ -290,7 +290,7 @@ class Conditions:
         param = next((p for p in function.facts.params if p.name == name), None)
         if steps is None and param is None:
             if function.outer is not None:
-                return self._local(name, function.outer, facts.Return(None, -1, 10**9), side)
+                return self._local(name, function.outer, facts.END, side)
             return self._module_constant(name, function)
         found: list[Constants] = []
         assigning, hidden = reaching(steps or (), at, function.facts.body)

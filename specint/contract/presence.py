@@ -199,7 +199,7 @@ class Presence:
             case facts.Call(func=facts.Name(id="callable" | "bool"), args=(one,)):
                 return self.atom(one, positive, function, depth)
             case facts.Call(func=facts.Name(id="isinstance"), args=(one, _)):
-                roles = self.reach.receivers.models(one, function, facts.Return(None, -1, 10**9))
+                roles = self.reach.receivers.models(one, function, facts.END)
                 return IsA(frozenset(roles), positive) if roles else Open(expr, positive, function)
             case facts.Name(id=name) if depth < _WRAPPERS_DEPTH:
                 values = [
@@ -248,7 +248,7 @@ class Presence:
     def _truth(self, literal: Literal, side: Side, handed: Handed | None) -> bool | None:
         if not isinstance(literal, Open):
             return None
-        truth = self.reach.conditions.truth(literal.expr, literal.function, facts.Return(None, -1, 10**9), side)
+        truth = self.reach.conditions.truth(literal.expr, literal.function, facts.END, side)
         if truth is None and handed is not None:
             truth = handed(literal)
         if truth is None and self._is_there(literal, side):

@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 
 DEEPEST = 100
-"""So many levels of one expression; the deepest that we met has 27. Everything that walks facts may count on it."""
+"""The most levels that one expression may have; the deepest that we met has 27. Whatever walks facts relies on it."""
 
 LONGEST = 1000
-"""So many terms of one sum: `ast.parse` makes a level of each, and gives up at some three times as many."""
+"""The most terms of one sum: `ast.parse` makes a level of each, and gives up at about three times as many."""
 
 MOST_CONDITIONS = 200
-"""So many conditions on the way to one line, those of branches that left before it included; we met 85."""
+"""The most conditions on the way to one line, those of branches that left before it included; we met 85."""
 
 MOST_WORDS = 500_000
-"""So many words and signs in one file. Each costs up to 2 KB while it is read; we met 268,000."""
+"""The most words and signs in one file. Each costs up to 2 KB while it is read; we met 268,000."""
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 

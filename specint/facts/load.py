@@ -23,7 +23,7 @@ Task = tuple[SourceFile, bytes]
 START_METHOD = "fork" if sys.platform == "linux" else "spawn"
 """How another process comes to be."""
 _WORTH_A_PROCESS = 16
-"""So many files must be read anew before starting another process pays."""
+"""The fewest files to be read anew for which starting another process pays."""
 _CHUNK = 12
 
 

@@ -469,5 +469,7 @@ def dotted(expr: Expr | None) -> str | None:
 
 
 _SUPER = Name("super")
+END: Step = Return(None, -1, 10**9)
+"""A step behind all others of a scope: what holds there is what a body leaves behind."""
 encode = msgspec.msgpack.Encoder().encode
 decode = msgspec.msgpack.Decoder(Module).decode

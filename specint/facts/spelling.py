@@ -58,7 +58,7 @@ def plain_item(item: Item, line: int) -> Expr:
 
 
 def _whose(base: Expr, of: list[Expr], first: str) -> Expr | None:
-    """Of which object a `__setattr__` sets an attribute: of the one that is passed, or that it is reached through."""
+    """The object of which a `__setattr__` sets an attribute: the one that is passed, or that it is reached through."""
     if len(of) == 1:
         return of[0]
     if isinstance(base, Call) and base.func == Name("super"):

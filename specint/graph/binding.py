@@ -72,7 +72,7 @@ def reaching(steps: Iterable[facts.Step], at: facts.Step | None, scope: facts.Sc
     if at is None:
         return steps, bool(steps) and steps[0].guard == -1 and len(steps) == 1
     around = _chain(scope, at.guard)
-    before = [step for step in steps if step.line < at.line or (step.line == at.line and step is not at)]
+    before, late = _parted(steps, at, scope)
     found: list[facts.Step] = []
     hiding: facts.Step | None = None
     for step in reversed(before):
@@ -83,9 +83,20 @@ def reaching(steps: Iterable[facts.Step], at: facts.Step | None, scope: facts.Sc
                 break
     hidden = _chain(scope, hiding.guard) if hiding is not None else frozenset()
     loops = [guard for guard in around if guard >= 0 and scope.guards[guard].kind == "loop" and guard not in hidden]
-    late = [step for step in steps if step.line >= at.line and step is not at]
     found += [step for step in late if not _chain(scope, step.guard).isdisjoint(loops)]
     return found, hiding is not None
+
+
+def _parted(steps: list[facts.Step], at: facts.Step, scope: facts.Scope) -> tuple[list[facts.Step], list[facts.Step]]:
+    """The steps before one, and those behind it. On its own line they are told apart by their order in the scope."""
+    before = [step for step in steps if step.line < at.line]
+    beside = [step for step in steps if step.line == at.line and step is not at]
+    if beside:
+        order = {id(step): number for number, step in enumerate(scope.steps)}
+        here = order.get(id(at), len(order))
+        before += [step for step in beside if order.get(id(step), -1) < here]
+    known = set(map(id, before))
+    return before, [step for step in steps if id(step) not in known and step is not at]
 
 
 def _chain(scope: facts.Scope, guard: int) -> frozenset[int]:

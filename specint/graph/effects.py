@@ -29,7 +29,7 @@ from specint.graph.steps import (
 )
 
 _LIMIT = 400
-"""So many functions are followed from one member; a model's forward runs some dozens."""
+"""The most functions that are followed from one member; a model's forward runs some dozens."""
 _DEPTH = 8
 
 

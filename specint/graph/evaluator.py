@@ -49,14 +49,16 @@ from specint.graph.value import (
 
 # Lists go into `union` and `tuple` here, not generators: those resume from C, which later Pythons limit by itself.
 _DEPTH = 40
+"""The most levels of evaluations within one question."""
 _DEEP = 24
+"""The most questions that are answered within each other; see `questions`."""
 _MOST_LAYERS = 4
-"""So many partials of partials are told apart: a loop that wraps a callable anew each time would never end."""
+"""Partials of partials are told apart to this depth: a loop that wraps a callable anew each time would never end."""
 _MOST_NAMES = 12
-"""So long is the dotted name of something outside of the tree."""
+"""The longest dotted name, in dots, of something outside of the tree: a loop could make it longer for ever."""
 _WRITTEN_OUT = (facts.Display, facts.Comprehension)
 _MOST_ROUNDS = 64
-"""So many rounds of loops, and texts that are put together, are told apart."""
+"""The most rounds of loops around one line, and texts that one expression can make, that are told apart."""
 
 
 @dataclass(frozen=True, eq=False)

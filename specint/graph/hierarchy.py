@@ -24,7 +24,7 @@ Kind = Literal["method", "property", "classmethod", "staticmethod", "attribute",
 
 
 _MOST_CLASSES = 1000
-"""So many classes above one make its order a guess: C3 takes time by their square."""
+"""With more classes than this above it, the order of a class is a guess: C3 takes time by their square."""
 
 
 class Finds(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,4 +1,8 @@
-"""Of which classes an object is built, also through lists and tables that composition doesn't follow: by name."""
+"""The classes whose objects a class builds, told by the names that it mentions.
+
+Composition says which attribute holds what. Layers in lists and tables have no attribute of their own; for rules that
+only ask whether any part of a model reads a name, that a class is mentioned where its objects are made is enough.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from specint.graph.project import Assigned, ClassNode, Project
 from specint.graph.steps import expressions
 
 _LIMIT = 400
+"""The most parts of one class that are looked for; a model of SGLang has some dozens."""
 
 
 class Parts:

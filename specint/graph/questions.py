@@ -91,8 +91,9 @@ class Questions:
 
 
 _FREE_ROUNDS = 8
-"""So often a circle is gone round with each answer as it is found; after that answers can only grow."""
+"""The rounds of a circle in which an answer may shrink; in those after them it can only grow."""
 _MOST_ROUNDS = 24
+"""The most rounds of a circle."""
 
 
 class Circles:

@@ -1,4 +1,4 @@
-"""What running a member is told with: the functions that run, the objects they run on, what they read and write."""
+"""What `effects` answers with: the functions that run when a member is called, on what, their reads and writes."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from specint.graph.project import ClassNode, FunctionNode
 
 _NESTING = 3
-"""So deep are containers of containers told apart."""
+"""Containers of containers are told apart to this depth."""
 
 
 @dataclass(frozen=True)

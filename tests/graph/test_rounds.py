@@ -132,3 +132,16 @@ def test_classes_are_given_members_in_a_loop_of_the_module(linked, text: str) ->
         assert member is not None
         assert (member.kind, member.conditional) == ("method", False)
         assert member.function is not None
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("one = Small(c); self.m = one; one = Large(c)", {"Small"}),
+        ("one = Small(c); one = Large(c); self.m = one", {"Large"}),
+        ("one = Small(c)\none = Large(c); self.m = one", {"Large"}),
+        ("for k in c.all: self.m = one if k else Small(c); one = Large(c)", {"Small", "Large"}),
+    ],
+)
+def test_assignments_on_one_line_are_told_apart(linked, body: str, expected: set[str]) -> None:
+    assert held(linked, body)["m"] == expected
