@@ -31,8 +31,12 @@ def required(analysis: Analysis, require: Iterable[Demand], where: str) -> set[W
         names = f"{wanted.model}+{wanted.draft}" if wanted.draft else wanted.model
         place = f"{where}: {names}:{wanted.algorithm}"
         (algorithm,) = resolve_algorithms(analysis.contract, [wanted.algorithm], place)
-        drafts = [one.class_ for one in find_models(analysis.models, wanted.draft, place)] if wanted.draft else [""]
-        models = find_models(analysis.models, wanted.model, place)
+        drafts = (
+            [one.class_ for one in find_models(analysis.models, wanted.draft, place, exact=True)]
+            if wanted.draft
+            else [""]
+        )
+        models = find_models(analysis.models, wanted.model, place, exact=True)
         found.update(Wanted(model.class_, algorithm, draft) for model in models for draft in drafts)
     return found
 

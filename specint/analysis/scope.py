@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
 
 import msgspec
 
 from specint.analysis.model import Analysis
+from specint.analysis.names import architecture_in, called, suggestion
 from specint.checks.finding import Finding
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import Contract, Requirement
@@ -30,18 +32,29 @@ def resolve_algorithms(contract: Contract, names: Iterable[str], where: str = "-
 
 
 def find_models(
-    models: Sequence[ModelCompliance], name: str, where: str = "--model", first: Collection[str] | None = None
+    models: Sequence[ModelCompliance],
+    name: str,
+    where: str = "--model",
+    first: Collection[str] | None = None,
+    *,
+    exact: bool = False,
 ) -> tuple[ModelCompliance, ...]:
-    """The registered classes of that name, or of that dotted name: more than one only if several files have it.
+    """The registered classes that a name means: their own, dotted or plain, or the model's as people write it.
 
     Args:
         first: files whose class of that name is meant, if they have one.
+        exact: only the class's own name counts, as in what a project demands for good.
     """
+    path = Path(name)
+    if not exact and name.endswith(".json") and path.is_file():
+        name, exact = architecture_in(path), True
     found = tuple(model for model in models if name in (model.name, model.class_))
+    if not found and not exact:
+        found = called(models, name)
     if len(found) > 1 and first is not None:
         found = tuple(model for model in found if model.file in first) or found
     if not found:
-        hint = did_you_mean(name.rpartition(".")[2], [model.name for model in models])
+        hint = suggestion(models, name)
         raise SpecintError(
             f"no registered model class is called `{name}`", where, hint or "`specint report` lists them"
         )

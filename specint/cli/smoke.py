@@ -151,29 +151,16 @@ def _session(common: options.Common, config: Config, python: str, names: Sequenc
 
 
 def _jobs(analysis: Analysis, names: Sequence[str], model_path: Path | None, wish: Any) -> list[Job]:  # noqa: ANN401
+    from specint.analysis.names import architecture_in
     from specint.analysis.scope import find_models
     from specint.smoke import plan
 
     if model_path is not None:
-        return [plan.checkpoint_job(analysis, _architecture(model_path), str(model_path.absolute()), wish)]
+        return [plan.checkpoint_job(analysis, architecture_in(model_path), str(model_path.absolute()), wish)]
     if not names:
         return plan.jobs(analysis, analysis.models, wish)
     models = [model for name in names for model in find_models(analysis.models, name, "smoke")]
     return plan.jobs(analysis, models, wish)
-
-
-def _architecture(folder: Path) -> str:
-    from specint.errors import SpecintError
-    from specint.reading import read_regular
-
-    file = folder / "config.json"
-    try:
-        read = msgspec.json.decode(read_regular(file))
-        return str(read["architectures"][0])
-    except OSError as error:
-        raise SpecintError(f"can't be read: {error.strerror}", str(file)) from None
-    except (msgspec.DecodeError, KeyError, IndexError, TypeError):
-        raise SpecintError("names no architecture", str(file), 'it needs "architectures": ["…"]') from None
 
 
 def _given(pairs: Sequence[str]) -> dict[str, Any]:

@@ -88,12 +88,15 @@ def around(result: Result, class_: str) -> Diagram:
 
 def find_class(result: Result, name: str) -> str:
     """The dotted class of that name, of models and of everything they inherit from or hold."""
+    from specint.analysis.names import called
     from specint.suggestion import did_you_mean
 
     nodes = result.graph.nodes
     found = [key for key in nodes if name in (key, nodes[key]["name"]) and nodes[key]["inside"]]
     if len(found) > 1:
         raise SpecintError("several files have a class of that name", name, " or ".join(sorted(found)))
+    if not found:
+        found = [model.class_ for model in called(result.models, name)][:1]
     if not found:
         hint = did_you_mean(name.rpartition(".")[2], [nodes[key]["name"] for key in nodes])
         raise SpecintError(
