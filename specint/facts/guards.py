@@ -61,7 +61,7 @@ def _is_complete(scope: facts.Scope, index: int, guard: facts.Guard, left: set[i
                     break
                 handlers.append(i)
             return left.issuperset(handlers)
-        case "after":
-            return True  # the other branch left the block
+        case "after":  # what happens behind a branch that left happens always where it happens in that branch too
+            return any(i in left for i, one in siblings if one.line == guard.line and one.positive != guard.positive)
         case _:
             return False

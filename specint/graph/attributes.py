@@ -245,10 +245,10 @@ def _given(assignment: Assignment) -> Iterator[Arm]:
     for value in sorted(assignment.values, key=str):
         if isinstance(value, Instance):
             yield Arm("object", value.node, None, *place)
-        elif assignment.is_none:
-            yield Arm("none", None, None, *place)
         elif value == ConstantValue(None) and (test := _chosen_none(assignment)) is not None:
             yield Arm("none", None, None, *place).under(test)
+        elif assignment.is_none:
+            yield Arm("none", None, None, *place)
         else:
             yield UNKNOWN
     if len(assignment.values) < _choices(assignment.value):
@@ -289,7 +289,8 @@ def _chosen_none(assignment: Assignment) -> str | None:
 def _unless(assignment: Assignment) -> str:
     """When the outermost condition around an assignment doesn't hold."""
     guards = assignment.function.facts.body.guards_of(assignment.step.guard)
-    tests = [(g.test, g.positive) for g in guards if g.kind == "if" and g.test is not None]
+    branches = (g for g in guards if g.kind == "if" or (g.kind == "after" and g.left_by != "raise"))
+    tests = [(g.test, g.positive) for g in branches if g.test is not None]
     if not tests:
         return ""
     test, positive = tests[-1]

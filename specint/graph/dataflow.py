@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from specint.facts import model as facts
+from specint.facts.guards import guards_around
 from specint.facts.logic import opposite
 from specint.facts.model import Expr
 from specint.graph.attributes import UNKNOWN, Arm, Attributes
@@ -303,7 +304,10 @@ def is_looked_at(reach: Reach, function: FunctionNode, *, partial: bool) -> bool
     Args:
         partial: the reach fails in some arms only; then any condition on the object's state may be about them.
     """
-    conditions = [g.test for g in function.facts.body.guards_of(reach.step.guard) if g.test is not None]
+    scope = function.facts.body
+    rounds = {step.guard for step in scope.steps if isinstance(step, facts.Bind) and step.how == "for"}
+    guards = (scope.guards[one] for one in guards_around(scope, reach.step.guard) if one not in rounds)
+    conditions = [guard.test for guard in guards if guard.test is not None]  # going round a list asks nothing
     own = function.own
     prefixes = set()
     part: Expr = reach.expr

@@ -276,3 +276,228 @@ FOLLOWED = """
 def test_call_that_hangs_on_what_is_handed_over_breaks_nothing_for_certain(linked, body: str, is_broken: bool) -> None:
     init = "self.ready = config.ready\nself.model = Deep(config)"
     assert bool(broken(linked, model(body, init, FOLLOWED))) is is_broken
+
+
+NOTHING = ["self.nothing (object)"]
+
+# How an object may come by an attribute that no line names: (a constructor, more of the class) -> what breaks.
+OPEN = {
+    "closed": ("pass", "", NOTHING),
+    "setattr under a computed name": ("setattr(self, config.name, 1)", "", []),
+    "setattr under a name that is written out": ("setattr(self, 'other', 1)", "", NOTHING),
+    "setattr of another object": ("setattr(config, config.name, 1)", "", NOTHING),
+    "a table of names": ("for name in ('nothing', 'other'):\n    setattr(self, name, 1)", "", []),
+    "a table of other names": ("for name in ('one', 'other'):\n    setattr(self, name, 1)", "", NOTHING),
+    "its __dict__": ("self.__dict__.update(config)", "", []),
+    "another's __dict__": ("config.__dict__.update(config)", "", NOTHING),
+    "vars": ("vars(self).update(config)", "", []),
+    "exec": ("exec(config.code)", "", []),
+    "handed to somebody": ("config.fill(self)", "", []),
+    "handed to somebody by name": ("config.fill(model=self)", "", []),
+    "handed to a function that only looks": ("print(len(self))", "", NOTHING),
+    "handed to a base": ("nn.Module.__init__(self)", "", NOTHING),
+    "another object handed to somebody": ("config.fill(config)", "", NOTHING),
+    "__setattr__": ("pass", "    def __setattr__(self, name, value):\n        pass\n", []),
+    "__getattribute__": ("pass", "    def __getattribute__(self, name):\n        return 1\n", []),
+    "__new__ of another class": ("pass", "    def __new__(cls, config):\n        return Deep(config)\n", []),
+    "a plain __new__": ("pass", "    def __new__(cls, config):\n        return super().__new__(cls)\n", NOTHING),
+    "a class attribute": ("pass", "    nothing = 1\n", []),
+    "a nested class": ("pass", "    class nothing: ...\n", []),
+    "an annotation alone": ("pass", "    nothing: int\n", NOTHING),
+    "a method of the name": ("pass", "    def nothing(self):\n        return 1\n", []),
+    "set in another method": ("pass", "    def late(self):\n        self.nothing = 1\n", []),
+    "registered": ("self.register_buffer('nothing', config.x)", "", []),
+    "registered under another name": ("self.register_buffer('other', config.x)", "", NOTHING),
+    "what every module has": ("self.nothing = self.training", "", []),
+}
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_object_that_may_have_more_than_its_lines_say(linked, name: str) -> None:
+    init, more, expected = OPEN[name]
+    assert broken(linked, model("return self.nothing", init, more)) == expected
+
+
+CORE = "self.model.core"
+
+# The order of a constructor: what is left when it has run, as (what, condition) of `self.model.core`.
+ORDER = {
+    "an object": ("self.model = Deep(config)", []),
+    "None": ("self.model = None", []),
+    "an object, then None": ("self.model = Deep(config)\nself.model = None", []),
+    "None, then an object": ("self.model = None\nself.model = Deep(config)", []),
+    "an object, or None": (
+        "if config.a:\n    self.model = Deep(config)\nelse:\n    self.model = None",
+        ["none not config.a"],
+    ),
+    "None, or an object": (
+        "if config.a:\n    self.model = None\nelse:\n    self.model = Deep(config)",
+        ["none config.a"],
+    ),
+    "three arms": (
+        "if config.a:\n    self.model = Deep(config)\nelif config.b:\n    self.model = None\n"
+        "else:\n    self.model = Deep(config)",
+        ["none not config.a and config.b"],
+    ),
+    "an arm that doesn't set it": (
+        "if config.a:\n    self.model = Deep(config)\nelif config.b:\n    pass\nelse:\n    self.model = Deep(config)",
+        ["unset not config.a"],
+    ),
+    "an arm that raises": (
+        "if config.a:\n    self.model = Deep(config)\nelif config.b:\n    raise ValueError\n"
+        "else:\n    self.model = Deep(config)",
+        [],
+    ),
+    "nested, every way": (
+        "if config.a:\n    if config.b:\n        self.model = Deep(config)\n    else:\n"
+        "        self.model = Deep(config)\nelse:\n    self.model = Deep(config)",
+        [],
+    ),
+    "None first, replaced on every way": (
+        "self.model = None\nif config.a:\n    if config.b:\n        self.model = Deep(config)\n    else:\n"
+        "        self.model = Deep(config)\nelse:\n    self.model = Deep(config)",
+        [],
+    ),
+    "in a method that the constructor calls": ("self.build(config)", []),
+    "in a method that it calls under a condition": ("if config.a:\n    self.build(config)", ["unset"]),
+    "None, then in a method": ("self.model = None\nself.build(config)", []),
+    "in a loop": ("for one in config.all:\n    self.model = Deep(config)", ["unset"]),
+    "in a with": ("with config.lock:\n    self.model = Deep(config)", []),
+    "behind a return": ("if config.a:\n    return\nself.model = Deep(config)", ["unset config.a"]),
+    "None by an expression, first half": ("self.model = None if config.a else Deep(config)", ["none config.a"]),
+    "an object that nobody knows, or None": ("self.model = config.make() if config.a else None", ["none not config.a"]),
+    "an object or what nobody knows": ("self.model = Deep(config) or config.make()", []),
+    "two at once": ("self.other, self.model = 1, Deep(config) if config.a else None", ["none not config.a"]),
+}
+BUILD = "    def build(self, config):\n        self.model = Deep(config)\n"
+
+
+@pytest.mark.parametrize("name", ORDER)
+def test_what_is_left_of_an_attribute(linked, name: str) -> None:
+    init, expected = ORDER[name]
+    more = BUILD if "build" in init else ""
+    found = broken(linked, model(f"return {CORE}", init, more))
+    assert [one.partition(" (")[2].rstrip(")") for one in found] == expected
+    assert all(one.startswith(CORE) for one in found)
+
+
+LOOKS = {
+    "nothing": "return self.model.core",
+    "another attribute's None": "if x is None:\n    raise ValueError\nreturn self.model.core",
+    "behind the reach": "a = self.model.core\nassert self.model is not None\nreturn a",
+    "in another branch": "if self.model is None:\n    pass\nreturn self.model.core",
+    "a handler of something else": "try:\n    return self.model.core\nexcept KeyError:\n    pass",
+    "in a nested test": "if x:\n    return self.model.core",
+}
+LOOKS_AT = {
+    "is not None": "if self.model is not None:\n    return self.model.core",
+    "its truth": "return self.model and self.model.core",
+    "the truth of a name for it": "m = self.model\nif m:\n    return m.core",
+    "not, and a return": "if not self.model:\n    return\nreturn self.model.core",
+    "in a while": "while self.model:\n    return self.model.core",
+    "any handler": "try:\n    return self.model.core\nexcept Exception:\n    pass",
+    "a bare handler": "try:\n    return self.model.core\nexcept:\n    pass",
+    "in the handler": "try:\n    x()\nexcept KeyError:\n    return self.model.core",
+    "its class": "if isinstance(self.model, Deep):\n    return self.model.core",
+    "by getattr": "if getattr(self, 'model', None):\n    return self.model.core",
+}
+HALF = "self.model = None\nif config.deep:\n    self.model = Deep(config)"
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_what_looks_at_nothing_breaks(linked, name: str) -> None:
+    assert broken(linked, model(LOOKS[name], HALF)) == ["self.model.core (none not config.deep)"]
+
+
+@pytest.mark.parametrize("name", LOOKS_AT)
+def test_what_looks_first_does_not_break(linked, name: str) -> None:
+    assert broken(linked, model(LOOKS_AT[name], HALF)) == []
+
+
+# Where an attribute is reached for, in whatever form: each breaks at `self.model.nothing`.
+FORMS = [
+    "return self.model.nothing",
+    "return self.model.nothing()",
+    "return self.model.nothing.weight",
+    "return [self.model.nothing]",
+    "return {'a': self.model.nothing}",
+    "return x[self.model.nothing]",
+    "return self.model.nothing + 1",
+    "return f'{self.model.nothing}'",
+    "return not self.model.nothing",
+    "return self.model.nothing == 1",
+    "return print(self.model.nothing)",
+    "return print(end=self.model.nothing)",
+    "self.model.nothing.weight = x",
+    "x[self.model.nothing] = 1",
+    "self.model.nothing[0] = x",
+    "for one in self.model.nothing:\n    pass",
+    "with self.model.nothing:\n    pass",
+    "while self.model.nothing:\n    pass",
+    "if self.model.nothing:\n    pass",
+    "assert self.model.nothing",
+    "del self.model.nothing.weight",
+    "y = (z := self.model.nothing)",
+    "return (self.model.nothing, 1)[0]",
+    "return getattr(self.model, 'nothing')",
+    "return self.model.nothing if x else 1",
+    "super().forward(self.model.nothing)",
+]
+NO_FORMS = [
+    "self.model.nothing = x",
+    "return lambda: self.model.nothing",
+    "return [self.model.nothing for i in x]",
+    "def later():\n    return self.model.nothing\nreturn later",
+    "return 'self.model.nothing'",
+    "return x.model.nothing",
+]
+
+
+@pytest.mark.parametrize("body", FORMS)
+def test_reach_in_any_form(linked, body: str) -> None:
+    assert set(broken(linked, model(body))) == {"self.model.nothing (object)"}
+
+
+@pytest.mark.parametrize("body", NO_FORMS)
+def test_what_is_no_reach_of_this_body(linked, body: str) -> None:
+    assert broken(linked, model(body)) == []
+
+
+WAYS = {
+    "a property": ("return self.part.nothing", "    @property\n    def part(self):\n        return self.model\n"),
+    "a method": ("return self.part().nothing", "    def part(self):\n        return self.model\n"),
+    "a name": ("m = self.model\nreturn m.nothing", ""),
+    "a name for a name": ("m = self.model\nn = m\nreturn n.nothing", ""),
+    "walrus": ("return (m := self.model).nothing", ""),
+    "getattr": ("return getattr(self, 'model').nothing", ""),
+    "a choice": ("return (self.model if x else self.model).nothing", ""),
+}
+UNFOLLOWED = {
+    "a parameter": ("return x.nothing", ""),
+    "a name that is set twice": ("m = self.model\nif x:\n    m = x\nreturn m.nothing", ""),
+    "a method of two returns": (
+        "return self.part().nothing",
+        "    def part(self):\n        if self.y:\n            return 1\n        return self.model\n",
+    ),
+    "a return under a condition": (
+        "return self.part().nothing",
+        "    def part(self):\n        if self.y:\n            return self.model\n",
+    ),
+    "a generator": ("return self.part().nothing", "    def part(self):\n        yield 1\n        return self.model\n"),
+    "an item": ("return self.model[0].nothing", ""),
+    "a call of nobody's": ("return x(self.model).nothing", ""),
+}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_way_to_an_object_is_followed(linked, name: str) -> None:
+    body, more = WAYS[name]
+    found = broken(linked, model(body, more=more))
+    assert len(found) >= 1
+    assert all("nothing (object" in one for one in found)
+
+
+@pytest.mark.parametrize("name", UNFOLLOWED)
+def test_way_to_an_object_that_is_not_followed_breaks_nowhere(linked, name: str) -> None:
+    body, more = UNFOLLOWED[name]
+    assert broken(linked, model(body, "self.model = Deep(config)\nself.y = 1", more)) == []

@@ -3,7 +3,7 @@
     python tests/mutants/run.py                  300 mutants from a fixed seed
     python tests/mutants/run.py --sample 30      fewer
     python tests/mutants/run.py --only 'graph/*' of these files
-    python tests/mutants/run.py --again          those that survived last time
+    python tests/mutants/run.py --again          those that survived last time, after tests were added
 
 Works on a copy of the checkout: an edit meanwhile changes nothing. The fast tests run there once, with coverage, which
 says for each line which tests come by and how long they take. A mutant then meets the tests of its line, those of
@@ -62,13 +62,14 @@ def main() -> int:
     parser.add_argument("--again", action="store_true", help="only those that survived the last run")
     parser.add_argument("--seconds", type=float, default=30, help="how long its tests may take, as recorded (30)")
     parser.add_argument("--at-least", type=float, default=0, help="the share in percent below which this fails")
+    parser.add_argument("--stale", action="store_true", help="an older record of the lines will do")
     parser.add_argument("--verbose", "-v", action="store_true", help="each mutant, killed or not")
     asked = parser.parse_args()
     os.nice(10)
     KEPT.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="specint-mutants-") as folder:
         top = copied(Path(folder) / "checkout")
-        record = recorded(top)
+        record = recorded(top, stale=asked.stale)
         chosen = sample(top, asked)
         if not chosen:
             parser.error("no mutants: nothing in these rooms matches, or nothing survived last time")
@@ -110,33 +111,67 @@ def copied(top: Path) -> Path:
 # -- the unchanged code ------------------------------------------------------------------------------------------------
 
 
-def recorded(top: Path) -> Record:
-    """Which tests come by which lines; kept beside the checkout until a test or a line of the package changes."""
-    digest = hashlib.sha256()
-    for path in sorted([*top.glob("specint/**/*.py"), *top.glob("tests/**/*.py"), *top.glob("rules/**/*.*")]):
-        digest.update(f"{path.relative_to(top)}\0".encode() + path.read_bytes())
+def recorded(top: Path, *, stale: bool) -> Record:
+    """Which tests come by which lines; kept beside the checkout. Only test files that changed are run anew, and all of
+    them where the package did, unless a `stale` record will do."""
     stored = KEPT / "record.json"
-    if stored.exists() and (kept := json.loads(stored.read_text()))["digest"] == digest.hexdigest():
-        print("tests and package are as they were recorded")
-    else:
-        print("recording which tests come by which lines", flush=True)
-        target = top / "record.json"
-        arguments = ["-p", PLUGIN, "-m", FAST, "-q", "-p", "no:cacheprovider", *CANDIDATES]
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", *arguments],
-            cwd=top,
-            env=environment(top, SPECINT_MUTANTS_RECORD=str(target)),
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        if not target.exists():
-            sys.exit(f"{done.stdout[-3000:]}\nmutants: the tests can't be run")
-        kept = json.loads(target.read_text()) | {"digest": digest.hexdigest()}
+    kept = (
+        json.loads(stored.read_text()) if stored.exists() else {"package": "", "files": {}, "seconds": {}, "lines": {}}
+    )
+    package = digest(top, [*top.glob("specint/**/*.py"), *top.glob("tests/**/conftest.py"), *top.glob("rules/**/*.*")])
+    files = {
+        str(path.relative_to(top)): digest(top, [path])
+        for room in CANDIDATES
+        for path in sorted((top / room).rglob("test_*.py"))
+    }
+    whole = package != kept["package"] and not (stale and kept["files"])
+    changed = [name for name in files if whole or files[name] != kept["files"].get(name)]
+    if changed:
+        print(f"recording which tests come by which lines: {len(changed)} files", flush=True)
+        fresh = run_recorded(top, changed)
+        old = {} if whole else kept["lines"]
+        again = tuple(f"{name}::" for name in changed)
+        lines: dict[str, dict[str, list[str]]] = {}
+        for file in old.keys() | fresh["lines"].keys():
+            before, now = old.get(file, {}), fresh["lines"].get(file, {})
+            lines[file] = {
+                line: [test for test in before.get(line, []) if not test.startswith(again)] + now.get(line, [])
+                for line in before.keys() | now.keys()
+            }
+        kept = {
+            "package": package,
+            "files": files,
+            "seconds": ({} if whole else kept["seconds"]) | fresh["seconds"],
+            "lines": lines,
+        }
         stored.write_text(json.dumps(kept))
-        for test in kept["failed"]:
+        for test in fresh["failed"]:
             print(f"left out, as it fails without any change: {test}")
-    lines = {file: {int(n): tests for n, tests in by.items()} for file, by in kept["lines"].items()}
-    return Record(kept["seconds"], lines)
+    return Record(
+        kept["seconds"], {file: {int(n): tests for n, tests in by.items()} for file, by in kept["lines"].items()}
+    )
+
+
+def run_recorded(top: Path, files: list[str]) -> dict[str, Any]:
+    target = top / "record.json"
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", PLUGIN, "-m", FAST, "-q", "-p", "no:cacheprovider", *files],
+        cwd=top,
+        env=environment(top, SPECINT_MUTANTS_RECORD=str(target)),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    if not target.exists():
+        sys.exit(f"{done.stdout[-3000:]}\nmutants: the tests can't be run")
+    found: dict[str, Any] = json.loads(target.read_text())
+    return found
+
+
+def digest(top: Path, paths: Iterable[Path]) -> str:
+    found = hashlib.sha256()
+    for path in sorted(paths):
+        found.update(f"{path.relative_to(top)}\0".encode() + path.read_bytes())
+    return found.hexdigest()
 
 
 def environment(top: Path, **more: str) -> dict[str, str]:
