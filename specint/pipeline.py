@@ -282,6 +282,17 @@ class _Inferred(msgspec.Struct, frozen=True):
     diagnostics: tuple[Diagnostic, ...]
 
 
+def _makers(tree: Tree) -> list[str]:
+    """The modules beside the declared function that speak of it: they make models of the class that it tells."""
+    from specint.contract.declared import declared
+    from specint.source.tree import decode
+
+    function = f"{tree.package}.{declared().architecture.function}"
+    module, _, name = function.rpartition(".")
+    files = tree.files(module.rpartition(".")[0])
+    return [file.module for file in files if not file.is_init and name in decode(tree.read(file), file.path)]
+
+
 def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: str) -> _Inferred:
     """The contract depends on workers and runners only: an edit to a model leaves it as it is.
 
@@ -307,8 +318,9 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
     hierarchy = Hierarchy(project)
     roots = find_roots(project)
     outside = frozenset(file.module for file in scope.callers)
+    makers = [module for name in _makers(tree) if (module := loader.module(name)) is not None]
     try:
-        contract, said = build_contract(project, hierarchy, roots, modules, outside)
+        contract, said = build_contract(project, hierarchy, roots, modules, outside, makers)
     except RecursionError:
         raise SpecintError(_ENDLESS, tree.package, "shorten the chain") from None
     asked = modules_outside(loader.asked(), packages)

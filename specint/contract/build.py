@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from specint.contract.algorithms import aliases, members
 from specint.contract.code import Code
+from specint.contract.given import written_by_makers
 from specint.contract.infer import Inference
 from specint.contract.model import Contract
 from specint.contract.reach import Reach
@@ -24,11 +25,13 @@ def build_contract(
     roots: Roots,
     modules: Iterable[facts.Module],
     outside: frozenset[str] = frozenset(),
+    makers: Iterable[facts.Module] = (),
 ) -> tuple[Contract, list[Diagnostic]]:
     """Infer the contract from the modules of the code packages, and say what is not known of it.
 
     Args:
         outside: modules outside of SGLang that bring workers of their own.
+        makers: modules that make the models.
 
     Raises:
         SpecintError: no call site of a worker was found: a clean run would mean nothing.
@@ -41,7 +44,7 @@ def build_contract(
     registered = registrations(project, roots, [roots.enum.module, *speaking])
     reach = Reach(receivers, registered, outside)
     names = tuple(dict.fromkeys((*members(hierarchy, roots), *registered)))
-    requirements = Inference(reach, names).requirements()
+    requirements = Inference(reach, names, written_by_makers(project, roots, makers)).requirements()
     none = roots.declared.algorithm.none
     algorithms = tuple(name for name in names if name != none)
     if not any(r.algorithms and r.role == "target" for r in requirements):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from specint.contract.births import Births
 from specint.contract.conditions import Side
 from specint.contract.flags import is_given
+from specint.contract.given import written_by_runner
 from specint.contract.merging import Asking, Askings, Meaning, meant, requirement, settle
 from specint.contract.model import Condition, Requirement, Role, Site, Strength
 from specint.contract.presence import Clause, Has, Holds, IsA, Literal, Open, Presence, site_of
@@ -35,7 +36,7 @@ class Insisted:
 class Inference:
     """Reads the requirements out of the code under scan."""
 
-    def __init__(self, reach: Reach, algorithms: Iterable[str]) -> None:
+    def __init__(self, reach: Reach, algorithms: Iterable[str], given: dict[str, Site]) -> None:
         self.reach = reach
         self.algorithms = tuple(algorithms)
         self.touches = find_touches(reach.receivers, reach.receivers.model_names())
@@ -44,6 +45,9 @@ class Inference:
         self.ways = Ways(self.presence)
         self.settings = Settings(reach.receivers, self.presence.kept)
         self._alternatives = {one.asked: one.alternatives for one in self.touches if one.alternatives}
+        receivers = reach.receivers
+        own = written_by_runner(receivers.project, receivers.hierarchy, reach.roots, self.touches)
+        self.given = given | own
         self._insisted: dict[tuple[int, Side, frozenset[str]], list[Insisted]] = {}
 
     def requirements(self) -> tuple[Requirement, ...]:
@@ -115,6 +119,8 @@ class Inference:
 
     def _meaning(self, touch: Touch, side: Side) -> Meaning:
         """How a touch is meant on the strictest of the ways that lead to it."""
+        if touch.member in self.given and side.role in ("target", "draft") and not touch.roles & {"class", "inner"}:
+            return Meaning("optional", decided_by=self.given[touch.member])
         found = [(self._meaning_on(touch, side, way), way) for way in self.ways.into(touch.function, side)]
         own = self.presence.settle(self.presence.around(touch), side)
         clauses = [(*own, *way.clauses) for _, way in found]
