@@ -94,6 +94,13 @@ class Code:
         self._add(node, lambda_name(written))
         self.lambdas[id(node)] = lambda_name(written)
 
+    def looks_at_signature(self, function: FunctionNode) -> bool:
+        """Whether a function looks at what another one takes."""
+        named = self.attributes.get(id(function), {})
+        return not _SIGNATURES.isdisjoint(named) or any(
+            n in _SIGNATURES for n, _ in self.mentions.get(id(function), ())
+        )
+
     def name_of(self, function: FunctionNode) -> str:
         """The name under which a function is known here."""
         return self.lambdas.get(id(function), function.name)
@@ -352,6 +359,7 @@ _WALKS: dict[type, Callable[[_Walk, Any, Local], None]] = {
 _PARTIAL = "partial"
 _HANDS_OUT = frozenset({"values", "items", "get", "pop", "copy", "setdefault"})
 """The methods by which a container gives what it holds."""
+_SIGNATURES = frozenset({"signature", "getfullargspec"})
 _SUPER = facts.Name("super")
 _PROBES = frozenset({"hasattr", "getattr", "setattr"})
 

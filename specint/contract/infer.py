@@ -11,7 +11,7 @@ from specint.contract.flags import is_given
 from specint.contract.given import written_by_runner
 from specint.contract.merging import Asking, Askings, Meaning, meant, requirement, settle
 from specint.contract.model import Condition, Requirement, Role, Site, Strength
-from specint.contract.presence import Clause, Has, Holds, IsA, Literal, Open, Presence, site_of
+from specint.contract.presence import Clause, Has, Holds, IsA, Literal, Open, Presence, Takes, site_of
 from specint.contract.reach import Reach
 from specint.contract.settings import Settings
 from specint.contract.touches import Touch, find_touches
@@ -125,10 +125,18 @@ class Inference:
         own = self.presence.settle(self.presence.around(touch), side)
         clauses = [(*own, *way.clauses) for _, way in found]
         return replace(
-            max((meaning for meaning, _ in found), key=_strictness),
+            self._beside_inner(touch, max((meaning for meaning, _ in found), key=_strictness)),
+            looked_up=frozenset.intersection(*(_looked_up(touch, one) for one in clauses)),
             make_up=min(sum(self.ways.of_make_up(clause, side) for clause in one) for one in clauses),
             worlds=tuple(self.ways.world(one, side) for one in clauses),
         )
+
+    def _beside_inner(self, touch: Touch, meaning: Meaning) -> Meaning:
+        """What is asked of `getattr(model, "inner", model)` is the inner model's business where there is one."""
+        inner = self.presence.inner_of(touch)
+        if inner is None or inner == touch.member or meaning.condition is not None or meaning.strength == "optional":
+            return meaning
+        return replace(meaning, strength="conditional", group=None, condition=Condition(inner, holds=False))
 
     def _meaning_on(self, touch: Touch, side: Side, way: Way) -> Meaning:
         def told(literal: Open) -> bool | None:
@@ -294,6 +302,17 @@ class Inference:
         if (by_default := self._by_default(literal)) is not None:
             return by_default is not literal.positive
         return is_given(not literal.positive, literal.expr, literal.function, self.reach.receivers.evaluator)
+
+
+def _looked_up(touch: Touch, clauses: Iterable[Clause]) -> frozenset[str]:
+    """The parameters that a member was seen to have on the way to its call."""
+    return frozenset(
+        one.parameter
+        for clause in clauses
+        if len(clause) == 1
+        for one in clause
+        if isinstance(one, Takes) and one.positive and one.member == touch.member and one.roles & touch.roles
+    )
 
 
 def _is_called(literal: Open) -> bool:

@@ -25,6 +25,7 @@ class Meaning:
         make_up: how many conditions on the server's make-up stand around it.
         worlds: what such conditions say, for each way that leads here.
         raised_at: the line that raises where the member is missing, 0 where the touch itself fails.
+        looked_up: the keywords that are handed over only where the member's signature has them.
     """
 
     strength: Strength
@@ -36,6 +37,7 @@ class Meaning:
     make_up: int = 0
     worlds: tuple[World, ...] = ()
     raised_at: int = 0
+    looked_up: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +47,15 @@ class Asking:
     touch: Touch
     algorithm: str
     meaning: Meaning
+
+    @property
+    def call(self) -> CallShape | None:
+        """How the member is called, without what is only handed over where it is taken."""
+        call, looked_up = self.touch.call, self.meaning.looked_up
+        if call is None or not looked_up:
+            return call
+        kept = tuple(keyword for keyword in call.keywords if keyword not in looked_up)
+        return msgspec.structs.replace(call, keywords=kept)
 
 
 class Meant(msgspec.Struct, frozen=True):
@@ -140,7 +151,7 @@ def requirement(key: Meant, found: list[Asking], algorithms: Sequence[str], work
     under = {one.algorithm for one in found}
     sites = _sites(found, algorithms)
     settings = [one.meaning.settings for one in found]
-    calls = [one.touch.call for one in found if one.touch.call is not None]
+    calls = [one.call for one in found if one.call is not None]
     decided = "" not in under or any(site.file.startswith(workers) for site in sites)
     return Requirement(
         role=key.role,
@@ -199,21 +210,19 @@ def _alternatives(found: list[Asking]) -> tuple[CallShape, ...]:
     can be reached together."""
     touches: dict[int, list[Asking]] = defaultdict(list)
     for one in found:
-        if one.touch.call is not None:
+        if one.call is not None:
             touches[id(one.touch)].append(one)
     nodes = list(touches.values())
     apart = {
         (a, b)
         for a, one in enumerate(nodes)
         for b, other in enumerate(nodes)
-        if a < b and one[0].touch.call != other[0].touch.call and _exclude(one, other)
+        if a < b and one[0].call != other[0].call and _exclude(one, other)
     }
     if not apart:
         return ()
     sets = _together(len(nodes), lambda a, b: (min(a, b), max(a, b)) not in apart)
-    shapes = (
-        merge_shapes([one.touch.call for n in chosen for one in nodes[n][:1] if one.touch.call]) for chosen in sets
-    )
+    shapes = (merge_shapes([one.call for n in chosen for one in nodes[n][:1] if one.call]) for chosen in sets)
     return tuple(sorted({shape for shape in shapes if shape is not None}))
 
 

@@ -65,7 +65,17 @@ class Open:
     of_none: bool = False
 
 
-Literal = Has | Holds | IsA | Open
+@dataclass(frozen=True)
+class Takes:
+    """A member of a model has (or lacks) a parameter: somebody looked at its signature."""
+
+    roles: frozenset[str]
+    member: str
+    parameter: str
+    positive: bool
+
+
+Literal = Has | Holds | IsA | Takes | Open
 Clause = tuple[Literal, ...]
 Handed = Callable[[Open], bool | None]
 """What one caller's arguments say about a condition on a parameter."""
@@ -85,7 +95,16 @@ class Presence:
         self._clauses: dict[tuple[int, int], tuple[Clause, ...]] = {}
         self._hops = 0
         self._there: dict[tuple[Expr, int, str], bool] = {}
-        self.kept = Kept(reach.receivers, [touch for touch in touches if touch.kind in ("probe", "get")])
+        self.code = reach.receivers.code
+        self.kept = Kept(
+            reach.receivers,
+            [
+                touch
+                for touch in touches
+                if touch.kind in ("probe", "get")
+                or (touch.kind == "read" and self.code.looks_at_signature(touch.function))
+            ],
+        )
 
     def around(self, touch: Touch | Occurrence) -> tuple[Clause, ...]:
         """All clauses on the way to a touch, within its function."""
@@ -138,9 +157,45 @@ class Presence:
                 return self.clauses(value, positive, function)
             case facts.Compare(operands=(left, facts.Constant(value=None)), ops=("is" | "==" | "is not" | "!=" as op,)):
                 kept = self._of_kept(left, (op in ("is not", "!=")) is positive, function, of_none=True)
+            case _ if (takes := self._looked_up(expr, positive, function)) is not None:
+                return ((takes,),)
             case _:
                 kept = self._of_kept(expr, positive, function, of_none=False)
         return kept or ((self.atom(expr, positive, function),),)
+
+    def _looked_up(self, expr: Expr, positive: bool, function: FunctionNode) -> Takes | None:
+        """What a look at a signature says: `"x" in inspect.signature(model.forward).parameters`."""
+        match expr:
+            case facts.Compare(operands=(facts.Constant(value=str(name)), among), ops=("in" | "not in" as op,)):
+                touch = self._signature(among, function, _WRAPPERS_DEPTH)
+                return Takes(touch.roles, touch.member, name, (op == "in") is positive) if touch is not None else None
+            case facts.Call(args=(*_, facts.Constant(value=str(name)))) if isinstance(expr, facts.Call):
+                for callee in self.reach.receivers.callees(expr, function):
+                    touch = self._signature(expr, function, 0) if self.code.looks_at_signature(callee) else None
+                    if touch is not None:
+                        return Takes(touch.roles, touch.member, name, positive)
+                return None
+            case _:
+                return None
+
+    def _signature(self, expr: Expr, function: FunctionNode, hops: int) -> Touch | None:
+        """The member of a model whose signature an expression is made of."""
+        for part in facts.walk(expr):
+            match part:
+                case facts.Call(args=args):
+                    read = (self._touches.get((id(function), arg)) for arg in args)
+                    touch = next((one for one in read if one is not None and one.kind == "read"), None)
+                    if touch is not None:
+                        return touch
+                case facts.Name() | facts.Attribute() if hops and tail(part) in self.kept.names:
+                    makings = self.kept.makings(part, function) or []
+                    if len(makings) == 1 and makings[0].value is not None:
+                        touch = self._signature(makings[0].value, makings[0].function, hops - 1)
+                        if touch is not None:
+                            return touch
+                case _:
+                    pass
+        return None
 
     def _of_kept(
         self, expr: Expr, positive: bool, function: FunctionNode, *, of_none: bool
@@ -226,6 +281,25 @@ class Presence:
 
     def _about_model(self, expr: Expr, function: FunctionNode) -> bool:
         return any((id(function), part) in self._touches for part in facts.walk(expr))
+
+    def inner_of(self, touch: Touch) -> str | None:
+        """The member that is touched in place of the model itself where the model has it."""
+        return self._inner_of(touch.receiver, touch.function, _WRAPPERS_DEPTH)
+
+    def _inner_of(self, receiver: Expr, function: FunctionNode, hops: int) -> str | None:
+        if (found := self._touches.get((id(function), receiver))) is not None:
+            return found.member if found.kind == "get" else None
+        makings = self.kept.makings(receiver, function) or []
+        for one in makings if hops else ():
+            value = one.value.values[0] if isinstance(one.value, facts.Boolean) and one.value.op == "or" else one.value
+            found = self._touches.get((id(one.function), value)) if value is not None else None
+            if found is not None and (len(makings) > 1 or found.kind == "get" or value is not one.value):
+                return found.member
+            if found is None and isinstance(value, (facts.Name, facts.Attribute)):
+                inner = self._inner_of(value, one.function, hops - 1)
+                if inner is not None:
+                    return inner
+        return None
 
     # -- on one side -----------------------------------------------------------------------------------------------
 

@@ -227,6 +227,11 @@ class Receivers:
                 return handed_ahead(callee)
         return 0
 
+    def callees(self, call: facts.Call, function: FunctionNode) -> list[FunctionNode]:
+        """The functions that a call can call."""
+        values = self.evaluator.evaluate(call.func, self.frame(function))
+        return [value.node for value in values if isinstance(value, FunctionValue)]
+
     def frame(self, function: FunctionNode) -> Frame:
         """A function as anybody may call it: `self` is an object of its own class."""
         owner = function.owner

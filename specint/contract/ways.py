@@ -24,6 +24,7 @@ from specint.graph.value import ClassValue, ConstantValue, FunctionValue, Instan
 _ASKING = frozenset({"hasattr", "getattr", "isinstance", "issubclass", "callable", "bool", "len", "type"})
 """What asks an object for what it is: the answer is as lasting as the object. Any other call may look at the step."""
 _MOST_WAYS = 12
+_SAID_HOPS = 3
 _DEPTH = 6
 
 
@@ -87,8 +88,21 @@ class Ways:
             if len(clause) == 1 and self.of_make_up(clause, side)
             for one in clause
             if isinstance(one, Open)
-            for answer in _answers(one)
+            for said in self._says(one, _SAID_HOPS)
+            for answer in _answers(said)
         )
+
+    def _says(self, literal: Open, hops: int) -> Iterable[Open]:
+        """A condition, and what it comes to where one line gives what it asks for."""
+        yield literal
+        if not hops or not isinstance(literal.expr, (facts.Name, facts.Attribute, facts.Call)):
+            return
+        makings = self.presence.kept.makings(literal.expr, literal.function) or []
+        live = [one for one in makings if not one.is_empty(of_none=literal.of_none)]
+        if len(live) == 1 and (literal.positive or len(makings) == 1) and live[0].value is not None:
+            (one,) = live
+            if not literal.of_none and one.value is not None:
+                yield from self._says(Open(one.value, literal.positive, one.function), hops - 1)
 
     def _is_worker(self, literal: Open, side: Side) -> bool:
         if not isinstance(literal.expr, (facts.Name, facts.Attribute)):
@@ -246,6 +260,12 @@ class Ways:
 
 def _answers(literal: Open) -> Iterable[tuple[str, str, object]]:
     """What a condition says: where it is asked, what, and the answer."""
+    match literal.expr:
+        case facts.Call(func=facts.Name(id="hasattr"), args=(_, facts.Constant(value=str(name)))):
+            # whatever the object is called here: what is asked for tells which kind of it there is
+            yield "", f"hasattr {name}", literal.positive
+        case _:
+            pass
     function = literal.function
     expr = _spelled_out(literal.expr, function, 3)
     names = {part.id for part in facts.walk(expr) if isinstance(part, facts.Name)}

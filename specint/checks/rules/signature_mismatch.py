@@ -82,7 +82,8 @@ def _problem(context: Context, one: Asked, definition: Member, requirement: Requ
         return _called_property(context, one, definition) if requirement.use == "call" else None
     if requirement.use == "read":
         called = any(r.member == one.member and r.use == "call" for r in context.contract.requirements)
-        return None if called else "it is a method, and what is read is the method itself, not a value"
+        looked_for = requirement.strength == "any-of"  # whether it is there: what is kept so is called elsewhere
+        return None if called or looked_for else "it is a method, and what is read is the method itself, not a value"
     # where no server makes all of the calls, one that a class is reached by and fits is enough
     problems = [unbound(definition, shape) for shape in requirement.shapes]
     return problems[0] if problems and None not in problems else None
