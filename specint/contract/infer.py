@@ -133,6 +133,8 @@ class Inference:
 
     def _beside_inner(self, touch: Touch, meaning: Meaning) -> Meaning:
         """What is asked of `getattr(model, "inner", model)` is the inner model's business where there is one."""
+        if touch.alternatives:
+            return meaning  # of the model or of its part: whichever is there has what is asked
         inner = self.presence.inner_of(touch)
         if inner is None or inner == touch.member or meaning.condition is not None or meaning.strength == "optional":
             return meaning

@@ -22,15 +22,23 @@ class NGRAMWorker:
 
 
 @pytest.fixture
-def hook(read, small_tree):
-    """`hook(methods, more="")`: what the worker with these methods asks of the target's `hook`, when it calls it."""
+def asked_for(read, small_tree):
+    """`asked_for(methods, more="")`: what the worker with these methods asks of the target."""
 
     def ask(methods: str, more: str = ""):
         text = WORKER + textwrap.indent(textwrap.dedent(methods), "    ") + "\n\n" + textwrap.dedent(more)
-        found = read(small_tree, {MODULE: text}).of("hook", "target", "NGRAM")
-        return next(one for one in found if one.use == "call")
+        found = read(small_tree, {MODULE: text}).contract.requirements
+        return [one for one in found if "NGRAM" in one.algorithms]
 
     return ask
+
+
+@pytest.fixture
+def hook(asked_for):
+    """`hook(methods, more="")`: what they ask of its `hook`, when they call it."""
+    return lambda methods, more="": next(
+        one for one in asked_for(methods, more) if (one.member, one.use) == ("hook", "call")
+    )
 
 
 INNER = {
@@ -57,13 +65,6 @@ INNER = {
             inner = getattr(self.model, "language_model", None) or self.model
             inner.hook(1)
         """,
-    "handed to a method": """
-        def start(self):
-            self.warm(getattr(self.model, "language_model", self.model))
-
-        def warm(self, inner):
-            inner.hook(1)
-        """,
     "kept on the worker": """
         def start(self):
             self.inner = getattr(self.model, "language_model", self.model)
@@ -73,9 +74,23 @@ INNER = {
 
 
 @pytest.mark.parametrize("name", INNER)
-def test_call_on_the_inner_is_asked_of_a_model_without_one(hook, name: str) -> None:
-    found = hook(INNER[name])
-    assert (found.strength, found.condition.member, found.condition.holds) == ("conditional", "language_model", False)
+def test_call_on_the_inner_is_asked_of_whichever_is_there(asked_for, name: str) -> None:
+    found = asked_for(INNER[name])
+    assert {one.group for one in found if one.member == "hook"} == {"language_model.hook|hook"}
+    assert {one.strength for one in found if one.member == "hook"} == {"any-of"}
+
+
+def test_inner_that_is_handed_to_a_method_is_not_the_model(asked_for) -> None:
+    found = asked_for(
+        """
+        def start(self):
+            self.warm(getattr(self.model, "language_model", self.model))
+
+        def warm(self, inner):
+            inner.hook(1)
+        """
+    )
+    assert {one.strength for one in found if one.member == "hook"} <= {"any-of", "conditional", "optional"}
 
 
 def test_call_on_the_model_itself_stays_required(hook) -> None:

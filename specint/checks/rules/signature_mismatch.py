@@ -84,9 +84,20 @@ def _problem(context: Context, one: Asked, definition: Member, requirement: Requ
         called = any(r.member == one.member and r.use == "call" for r in context.contract.requirements)
         looked_for = requirement.strength == "any-of"  # whether it is there: what is kept so is called elsewhere
         return None if called or looked_for else "it is a method, and what is read is the method itself, not a value"
+    if _of_a_part(context, one, requirement):
+        return None
     # where no server makes all of the calls, one that a class is reached by and fits is enough
     problems = [unbound(definition, shape) for shape in requirement.shapes]
     return problems[0] if problems and None not in problems else None
+
+
+def _of_a_part(context: Context, one: Asked, requirement: Requirement) -> bool:
+    """Whether a part of the class is called in its place: `getattr(model, "inner", model).forward(...)`."""
+    parts = (member.rpartition(".") for member in (requirement.group or "").split("|"))
+    return any(
+        part and name == one.member and context.judge.members.status(one.node, part).status == "present"
+        for part, _, name in parts
+    )
 
 
 def _called_property(context: Context, one: Asked, definition: Member) -> str | None:
