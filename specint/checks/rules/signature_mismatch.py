@@ -9,6 +9,7 @@ from specint.checks.asked import Asked, asked_members, sites
 from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.reshaping import defaulted
+from specint.checks.site_calls import is_called_later, site_shapes
 from specint.checks.wording import at_site, listed
 from specint.compliance.judge import HARD
 from specint.contract.model import CallShape, Requirement, telling_site
@@ -82,13 +83,30 @@ def _problem(context: Context, one: Asked, definition: Member, requirement: Requ
         return _called_property(context, one, definition) if requirement.use == "call" else None
     if requirement.use == "read":
         called = any(r.member == one.member and r.use == "call" for r in context.contract.requirements)
+        called = called or any(is_called_later(context, one.member, site) for site in requirement.sites)
         looked_for = requirement.strength == "any-of"  # whether it is there: what is kept so is called elsewhere
         return None if called or looked_for else "it is a method, and what is read is the method itself, not a value"
     if _of_a_part(context, one, requirement):
         return None
     # where no server makes all of the calls, one that a class is reached by and fits is enough
     problems = [unbound(definition, shape) for shape in requirement.shapes]
-    return problems[0] if problems and None not in problems else None
+    if not problems or None in problems:
+        return None
+    if _fitting(context, requirement):
+        return problems[0]
+    # nobody fits all of them, and each hands over what another doesn't: they are meant for different classes
+    apart = [unbound(definition, shape) for shape in site_shapes(context, requirement)]
+    return None if None in apart else problems[0]
+
+
+def _fitting(context: Context, requirement: Requirement) -> bool:
+    """Whether some class that is asked takes every call of a requirement."""
+    return any(
+        requirement.call is not None and unbound(other.definition, requirement.call) is None
+        for other in context.once(asked_members)
+        if other.member == requirement.member and requirement in other.requirements
+        if other.definition is not None and other.definition.function is not None
+    )
 
 
 def _of_a_part(context: Context, one: Asked, requirement: Requirement) -> bool:

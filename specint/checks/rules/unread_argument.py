@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator
 from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.flow import capture_hooks
+from specint.checks.site_calls import calls_at
 from specint.checks.wording import listed
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import Requirement, Site
@@ -99,24 +100,7 @@ def _filling(context: Context, requirement: Requirement, names: list[str]) -> tu
 
 
 def _hands_over(context: Context, member: str, site: Site, names: list[str]) -> bool:
-    module = context.judge.project.module(site.file.removesuffix(".py").replace("/", "."))
-    functions = context.judge.project.functions_of(module) if module is not None else ()
-    calls = (
-        part
-        for function in functions
-        if function.facts.qualname == site.function
-        for step in function.facts.body.steps
-        for expr in expressions(step)
-        for part in facts.walk(expr)
-        if isinstance(part, facts.Call) and isinstance(part.func, facts.Attribute)
-    )
-    return any(
-        isinstance(call.func, facts.Attribute)
-        and call.func.name == member
-        and call.func.line == site.line
-        and any(keyword.name in names for keyword in call.keywords)
-        for call in calls
-    )
+    return any(keyword.name in names for call in calls_at(context, member, site) for keyword in call.keywords)
 
 
 def _finding(
