@@ -19,6 +19,7 @@ from specint.source.tree import SourceFile, Tree
 
 if TYPE_CHECKING:
     from specint.facts.load import Loader, Progress
+    from specint.facts.model import Module
     from specint.facts.store import Store
     from specint.graph.composition import Composition
     from specint.graph.project import ClassNode
@@ -296,17 +297,21 @@ def _makers(tree: Tree) -> list[str]:
 def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: str) -> _Inferred:
     """The contract depends on workers and runners only: an edit to a model leaves it as it is.
 
-    What they import from elsewhere isn't read either: no call site of the contract is there, and layers, kernels and
-    utilities are more code than workers and runners together.
+    What they import from elsewhere isn't read either, except where the runner's other interfaces are asked for: then
+    what a runner hands itself or its model to is, too. Layers, kernels and utilities are more code than workers and
+    runners together.
     """
     from specint.contract.build import build_contract
     from specint.contract.declared import declared, declared_modules
+    from specint.contract.interfaces import SPECULATIVE
     from specint.contract.roots import find_roots
     from specint.graph.hierarchy import Hierarchy
     from specint.graph.project import Project
 
     packages = code_packages(tree, scope.interfaces)
-    key = key_of(tree, packages, scope.callers, "contract", version)
+    # the speculative contract is in the code packages; the runner's others are also where it hands itself to
+    beyond = set(scope.interfaces) != {SPECULATIVE}
+    key = key_of(tree, packages, scope.callers, "contract", version, str(beyond))
     if (kept := recall(store, key, tree, _Inferred)) is not None:
         return kept
     files = [file for package in packages for file in tree.files(package)]
@@ -319,13 +324,19 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
     roots = find_roots(project)
     outside = frozenset(file.module for file in scope.callers)
     makers = [module for name in _makers(tree) if (module := loader.module(name)) is not None]
+
+    def fetch(names: Iterable[str]) -> list[Module]:
+        there = [file for name in names if (file := tree.find(name)) is not None]
+        near.update(file.module for file in there)
+        return list(loader.load(there))
+
     try:
-        contract, said = build_contract(project, hierarchy, roots, modules, outside, makers)
+        contract, said = build_contract(project, hierarchy, roots, modules, outside, makers, fetch if beyond else None)
     except RecursionError:
         raise SpecintError(_ENDLESS, tree.package, "shorten the chain") from None
     asked = modules_outside(loader.asked(), packages)
     inferred = _Inferred(contract, asked, (*loader.diagnostics.values(), *said))
-    if current_key(tree, packages, scope.callers, "contract", version) == key:
+    if current_key(tree, packages, scope.callers, "contract", version, str(beyond)) == key:
         remember(store, key, tree, inferred, asked)
     return inferred
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from specint.contract.algorithms import aliases, members
 from specint.contract.code import Code
 from specint.contract.given import written_by_makers
+from specint.contract.handed import modules_handed
 from specint.contract.infer import Inference
 from specint.contract.model import Contract
 from specint.contract.reach import Reach
@@ -26,12 +27,14 @@ def build_contract(
     modules: Iterable[facts.Module],
     outside: frozenset[str] = frozenset(),
     makers: Iterable[facts.Module] = (),
+    fetch: Callable[[Iterable[str]], list[facts.Module]] | None = None,
 ) -> tuple[Contract, list[Diagnostic]]:
     """Infer the contract from the modules of the code packages, and say what is not known of it.
 
     Args:
         outside: modules outside of SGLang that bring workers of their own.
         makers: modules that make the models.
+        fetch: reads more modules of the tree, by their names; those that it doesn't have are left out.
 
     Raises:
         SpecintError: no call site of a worker was found: a clean run would mean nothing.
@@ -40,6 +43,15 @@ def build_contract(
     code = Code(project)
     code.add(modules)
     receivers = Receivers(project, hierarchy, roots, code)
+    models = f"{project.package}.{roots.declared.code.models}"
+    known: set[str] = set()
+    while fetch is not None:
+        handed = modules_handed(code, roots.runner, roots.declared.runner.model, models) - known
+        known |= handed
+        if not (more := fetch(sorted(handed))):
+            break
+        code.add(more)
+        modules += tuple(more)
     speaking = [module for module in modules if module is not roots.enum.module and may_register(module, code)]
     registered = registrations(project, roots, [roots.enum.module, *speaking])
     reach = Reach(receivers, registered, outside)

@@ -86,6 +86,11 @@ class Code:
                         self.flow(step.target, step.value)
                         self.add_lambda(self.project.lambda_node(module, step.value, None, None), step.value)
 
+    def of_module(self, name: str) -> Iterator[FunctionNode]:
+        """The functions of a module that is under scan."""
+        module = self.project.module(name) if name in self._modules else None
+        return self.project.functions_of(module) if module is not None else iter(())
+
     def __contains__(self, module: str) -> bool:
         return module in self._modules
 
