@@ -259,7 +259,7 @@ class Judge:
     def _limit(self, node: ClassNode, algorithm: str) -> str | None:
         """Why an algorithm never meets a target: the tree chooses it for drafts of another family only."""
         drafts = self._only_drafts.get(algorithm)
-        if drafts is None or self._family(node) & {key for draft in drafts for key in self._family(draft)}:
+        if drafts is None or self._family(node) & {key for draft in drafts for key in self._own_family(draft)}:
             return None
         names = self.statements.answers[algorithm]
         place = names[drafts[0].name]
@@ -274,6 +274,11 @@ class Judge:
             if drafts:
                 found[algorithm] = drafts
         return found
+
+    def _own_family(self, draft: ClassNode) -> frozenset[str]:
+        """A draft's family without what others lend it: classes of the modules that it and its bases are in."""
+        modules = {one.module.name for one in self.hierarchy.order(draft).nodes}
+        return frozenset(key for key in self._family(draft) if key.rpartition(".")[0] in modules)
 
     def _family(self, node: ClassNode) -> frozenset[str]:
         """The model classes that a class is made of: those it inherits from and those that it or they hold."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 MINE = "sglang.srt.models.mine"
+LENT = "sglang.srt.models.lent"
 HEAD = "from torch import nn\nfrom sglang.srt.models.oak import OakForCausalLM\n"
 CLASSES = f"{HEAD}class Mine(OakForCausalLM): ...\nclass Other(OakForCausalLM): ...\nEntryClass = [Mine, Other]\n"
 CONFIGURATION = """
@@ -130,6 +131,18 @@ def test_algorithm_that_is_chosen_for_one_family_of_drafts_alone(judged) -> None
         verdict = models[name].algorithms["DSPARK"]
         assert verdict.verdict == "not applicable", name
         assert "only with Helper" in str(verdict.reason)
+    layers = (
+        "from torch import nn\nclass Layer(nn.Module): ...\nclass Lender(nn.Module):\n    def __init__(self, config):\n"
+    )
+    layers += (
+        "        super().__init__()\n        self.layer = Layer()\n    def forward(self, i, p, forward_batch): ...\n"
+    )
+    texts[LENT] = f"{layers}EntryClass = Lender\n"
+    texts[MINE] = HELPER.replace("self.model = Body()", "self.model = Body()\n        self.layer = Layer()").replace(
+        "class Body", f"from {LENT} import Layer\nclass Body"
+    )
+    (lender,) = [one for one in judged(texts).models if one.name == "Lender"]
+    assert lender.algorithms["DSPARK"].verdict == "not applicable", "a layer that it lends makes no family"
     assert all("DSPARK" not in one.algorithms for one in judged(texts).findings if "KumoK2" in one.class_)
 
 
