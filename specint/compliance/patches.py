@@ -19,18 +19,26 @@ def give_from_outside(project: Project, hierarchy: Hierarchy, files: Iterable[So
         module = project.module(file.module)
         for place in places(project, module) if module is not None else ():
             for step in place.scope.steps:
-                if isinstance(step, facts.Bind) and step.value is not None and isinstance(step.target, facts.Attribute):
-                    for node in _classes(reader, step.target.base, place, step):
-                        hierarchy.give(node, step.target.name, step, place.module, maybe=place.function is not None)
+                for node, name, value in _given(reader, place, step):
+                    given = facts.Bind(facts.Name(name), value, None, "=", step.guard, step.line)
+                    hierarchy.give(node, name, given, place.module, maybe=place.function is not None)
 
 
-def _classes(reader: Reader, expr: facts.Expr, place: Place, step: facts.Step) -> Iterator[ClassNode]:
-    if place.function is not None and facts.dotted(expr) == place.function.receiver:
+def _given(reader: Reader, place: Place, step: facts.Step) -> Iterator[tuple[ClassNode, str, facts.Expr]]:
+    """The classes that a step gives a member, the member's name, and what it is."""
+    match step:
+        case facts.Bind(target=facts.Attribute(base=base, name=name), value=value) if value is not None:
+            what: facts.Expr = facts.Constant(name)
+        case facts.Evaluate(value=facts.Call(func=facts.Name(id="setattr"), args=(base, what, value))):
+            pass
+        case _:
+            return
+    if place.function is not None and facts.dotted(base) == place.function.receiver:
         return
     try:
         for round_ in reader.rounds(place, step.guard):
-            for value in reader.values(expr, place, round_, step):
-                if isinstance(value, ClassNode):
-                    yield value
+            names = [one for one in reader.values(what, place, round_, step) if isinstance(one, str)]
+            for node in reader.values(base, place, round_, step):
+                yield from ((node, name, value) for name in names if isinstance(node, ClassNode))
     except Unread:  # no class that is written down: an object, mostly
         return

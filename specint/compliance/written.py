@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 
 from specint.facts import model as facts
 from specint.graph.project import Assigned, ClassNode, External, FunctionNode, ModuleRef, Project, Symbol
@@ -140,8 +141,7 @@ class Reader:
             case facts.DictDisplay(keys=keys, values=values):
                 yield Table(tuple(_pairs(part, keys, values)))
             case facts.Item(base=base, index=index):
-                for holder, key in itertools.product(part(base), part(index)):
-                    yield _item(holder, key)
+                yield from self._subscript(base, part(index), part, place)
             case facts.Choice(then=then, otherwise=otherwise):
                 yield from (*part(then), *part(otherwise))
             case facts.Boolean(values=values):
@@ -152,12 +152,26 @@ class Reader:
             case facts.Comprehension(element=element, loops=loops):
                 rounds = self._comprehended(loops, place, names, before)
                 yield Several(tuple(v for round_ in rounds for v in self.values(element, place, round_, before)))
-            case facts.Other(parts=(first, second)):
-                yield from (_joined(a, b) for a, b in itertools.product(part(first), part(second)))
+            case facts.Text(parts=parts):
+                yield from ("".join(map(_text, ways)) for ways in itertools.product(*map(part, parts)))
+            case facts.Other(parts=parts) if len(parts) > 1:
+                yield from (reduce(_joined, ways) for ways in itertools.product(*map(part, parts)))
             case facts.Call():
                 yield from self._call(expr, place, names, before)
             case _:
                 raise Unread(f"`{facts.spell(expr)}` can't be read")
+
+    def _subscript(
+        self, base: facts.Expr, keys: list[Written], part: Callable[[facts.Expr], list[Written]], place: Place
+    ) -> Iterator[Written]:
+        match base:
+            case facts.Call(func=facts.Name(id="globals" | "vars" | "locals"), args=()):
+                for name in keys:
+                    yield from self._module_name(str(name), place.module)
+            case facts.Attribute(base=facts.Name(id="sys"), name="modules"):
+                yield from (self._imported(str(name), place) for name in keys)
+            case _:
+                yield from (_item(holder, key) for holder, key in itertools.product(part(base), keys))
 
     def _comprehended(
         self, loops: tuple[facts.Loop, ...], place: Place, names: Environment, before: facts.Step | None
@@ -175,6 +189,10 @@ class Reader:
     def _name(self, name: str, place: Place, names: Environment, before: facts.Step | None) -> Iterator[Written]:
         if name in names:
             yield names[name]
+            return
+        if name in ("__name__", "__package__"):
+            module = place.module
+            yield module.name if name == "__name__" or module.is_package else module.name.rpartition(".")[0]
             return
         function = place.function
         if function is not None:
@@ -330,10 +348,7 @@ class Reader:
         for args in itertools.product(*(part(one) for one in call.args)):
             match name, args:
                 case "import_module" | "__import__", (str(dotted), *_):
-                    module = self.module_named(dotted.lstrip("."), place.module)
-                    if module is None:
-                        raise Unread(f"the module {dotted!r} isn't among what is read")
-                    yield ModuleRef(module.name)
+                    yield self._imported(dotted.lstrip("."), place)
                 case "getattr", (holder, str(attribute), *_):
                     yield from self._attribute(holder, attribute)
                 case "type", (str(), Several(items=(ClassNode() as base,)), Table(pairs=())):
@@ -352,6 +367,12 @@ class Reader:
                     yield Several(tuple(Several(pair) for pair in enumerate(elements(one))))
                 case _:
                     yield from self._other_call(call, args, part, place)
+
+    def _imported(self, dotted: str, place: Place) -> ModuleRef:
+        module = self.module_named(dotted, place.module)
+        if module is None:
+            raise Unread(f"the module {dotted!r} isn't among what is read")
+        return ModuleRef(module.name)
 
     def _other_call(
         self,
@@ -451,6 +472,12 @@ def _joined(first: Written, second: Written) -> Written:
     if isinstance(first, str) and isinstance(second, str):
         return first + second
     raise Unread("what is put together can't be read")
+
+
+def _text(value: Written) -> str:
+    if not isinstance(value, (str, int)):
+        raise Unread("a text is put together of what can't be read")
+    return str(value)
 
 
 def _one(container: Written, value: Written) -> Written:

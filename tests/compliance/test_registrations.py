@@ -96,6 +96,22 @@ READ: dict[str, tuple[str, set[str]]] = {
     "EntryClass of a comprehension": ("EntryClass = [cls for cls in (A, B)]", {"A", "B"}),
     "EntryClass of globals": ('globals()["EntryClass"] = [A]', {"A"}),
     "EntryClass as a sum": ("EntryClass = [A] + [B]", {"A", "B"}),
+    "names of the module": (
+        "for name in ('A', 'B'):\n    ModelRegistry.models[name] = globals()[name]",
+        {"A", "B"},
+    ),
+    "attributes of the module": (
+        "import sys\nfor name in ('A',):\n    ModelRegistry.models[name] = getattr(sys.modules[__name__], name)",
+        {"A"},
+    ),
+    "its own package": ("ModelRegistry.register(__package__ + '.more')", {"D"}),
+    "its own package, in a text": ("ModelRegistry.register(f'{__package__}.more')", {"D"}),
+    "paths put together": (
+        "for name in ('A', 'B'):\n    ModelRegistry.models[name] = f'{__name__}:{name}'",
+        {"A", "B"},
+    ),
+    "pairs": ("ModelRegistry.models.update(zip(['A', 'B'], [A, B]))", {"A", "B"}),
+    "__setitem__": ("ModelRegistry.models.__setitem__('A', A)", {"A"}),
     "classes made by type": (
         'EntryClass = []\nfor name in ("X", "Y"):\n    EntryClass.append(type(name, (A,), {}))',
         {"A"},
@@ -217,6 +233,8 @@ GIVEN = {
     "by setattr": 'setattr(A, "own_hook", give)',
     "in a function": "def install():\n    A.own_hook = give",
     "in a loop": "for cls in (A, B):\n    cls.own_hook = give",
+    "by setattr with names of a loop": "for name in ('own_hook', 'other'):\n    setattr(A, name, give)",
+    "a lambda": "A.own_hook = lambda self: 1",
     "from a list": "OWN = [A]\nfor one in OWN:\n    one.own_hook = give",
 }
 

@@ -55,6 +55,8 @@ def _lacks(context: Context, model: ModelCompliance, node: ClassNode, asked: Req
     hierarchy = context.judge.hierarchy
     definition = hierarchy.lookup(node, member)
     site = _site(context, asked)
+    if definition is None and member in context.judge.composition.assignments(node):
+        return  # its constructor binds it
     if definition is None:
         status = context.judge.members.status(node, member)
         inherited = hierarchy.external_provider(node, member)
