@@ -27,6 +27,10 @@ class ExhaustedError(BaseException):
         self.what = what
 
 
+class HaltedError(ExhaustedError):
+    """What evaluating needs isn't here; evaluated code can't catch it."""
+
+
 class Budget:
     """What is left of the bounds for one evaluation."""
 

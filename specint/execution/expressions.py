@@ -318,9 +318,18 @@ def _compare(node: ast.Compare, context: Context) -> Expression:
 
             return identity
 
+        is_in, is_equal = kind is ast.In, kind is ast.Eq
+
         def single(f: Frame) -> Any:
             try:
-                return compare(f.it, kind, first(f), only(f))
+                left, right = first(f), only(f)
+                if type(left) is str:
+                    # Nearly all comparisons are of these: no element of either can be unknown.
+                    if is_equal and type(right) is str:
+                        return left == right
+                    if is_in and type(right) is dict:
+                        return left in right
+                return compare(f.it, kind, left, right)
             except Raised as raised:
                 if not raised.line:
                     raised.file, raised.line = f.file, line

@@ -250,7 +250,7 @@ def fields_of(_it: Interpreter, arguments: list[Any], _keywords: dict[str, Any])
 def is_dataclass(_it: Interpreter, arguments: list[Any], _keywords: dict[str, Any]) -> Any:
     """`dataclasses.is_dataclass`."""
     if isinstance(arguments[0], Unknown):
-        return Unknown(f"is_dataclass({arguments[0].reason})")
+        return Unknown(f"is_dataclass({arguments[0].reason})") if arguments[0].kind is None else False
     record = record_of(arguments[0])
     return record is not None and record.kind == "dataclass"
 

@@ -115,8 +115,13 @@ def name_target(name: str, context: Context) -> Target:
 def _unpacking(nodes: list[ast.expr], context: Context) -> Target:
     targets = [compile_target(node, context) for node in nodes]
     star = next((n for n, node in enumerate(nodes) if isinstance(node, ast.Starred)), None)
+    plain = [node.id for node in nodes if isinstance(node, ast.Name) and context.scope.place(node.id)[0] == "local"]
+    wanted = len(nodes) if len(plain) == len(nodes) else -1
 
     def unpack(f: Frame, value: Any) -> None:
+        if type(value) is tuple and len(value) == wanted:  # by far the most
+            f.vars.update(zip(plain, value, strict=True))
+            return
         if isinstance(value, Unknown):
             for n, target in enumerate(targets):
                 target(f, Unknown(f"{value.reason}[{n}]"))

@@ -5,20 +5,24 @@ from __future__ import annotations
 import gc
 import json
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from specint.contract.model import Contract
 from specint.errors import SpecintError
+from specint.execution.bounds import ExhaustedError
 from specint.execution.decisions import Decision, Decisions
 from specint.execution.expressions import shown
 from specint.execution.files import Files
 from specint.execution.interpreter import Interpreter
+from specint.execution.library.parser import Parser, fill_like
 from specint.execution.stack import with_deep_stack
-from specint.execution.values import Instance, Raised, Unknown
+from specint.execution.values import Instance, Raised, UndeterminedError, Unknown
 from specint.launch.command import Command
 from specint.launch.course import Course, Found, Side
+from specint.launch.declared import declared
 from specint.launch.fit import Fit, drafts_need_a_class, fits, why_a_class
 from specint.launch.machine import Machine
 from specint.launch.setting import Setting
@@ -168,10 +172,25 @@ class Workbench:
                 continue  # it is evaluated where the launch needs it
         it.stack.clear()
         it.budget.depth = 0
+        self._keep_parser(it)
         self.base_decisions = dict(it.decisions.taken)
         self.base = it
         gc.collect()
         gc.freeze()
+
+    def _keep_parser(self, it: Interpreter) -> None:
+        """Fill the parser once: later launches get the same arguments added, unevaluated."""
+        for dotted in declared()["entry"]["parser"]["functions"]:
+            module, _, cls, name = _parts(f"{self.setting.package}.{dotted}")
+            if it.modules.where(module) is None:
+                continue
+            filled = Parser()
+            try:
+                function = it.get_attribute(it.module_attribute(it.module(module), cls), name)
+                it.call(function, [filled], {})
+            except (Raised, UndeterminedError, ExhaustedError):
+                continue
+            it.hooks[f"{self.setting.package}.{dotted}"] = partial(_fill, filled)
 
     def _from_base(self, command: Command, flipped: tuple[str, ...]) -> Run:
         it = self.base
@@ -196,6 +215,8 @@ class Workbench:
     # -- sensitivity ---------------------------------------------------------------------------------------------------
     def _turns(self, command: Command, run: Run) -> list[Turn]:
         """The decisions whose other arm gives another outcome: first all of them at once, then one by one."""
+        if run.found.halted:
+            return []
         open_ = [one for one in run.decisions.values() if not one.importing]
         if not open_:
             return []
@@ -252,6 +273,16 @@ class Run:
             if side is not None and isinstance(side.config, Instance):
                 # Later launches go back to the state before this one: what is still asked for is copied.
                 object.__setattr__(side, "config", plain_config(side.config))
+
+
+def _fill(filled: Parser, it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> None:
+    fill_like(arguments[0], filled)
+
+
+def _parts(dotted: str) -> tuple[str, str, str, str]:
+    above, _, name = dotted.rpartition(".")
+    module, dot, cls = above.rpartition(".")
+    return module, dot, cls, name
 
 
 def plain_config(config: Any, depth: int = 0) -> Any:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from specint.errors import SpecintError
-from specint.execution.bounds import ExhaustedError
+from specint.execution.bounds import ExhaustedError, HaltedError
 from specint.execution.expressions import shown
 from specint.execution.interpreter import Interpreter
 from specint.execution.records import record_of
@@ -74,6 +74,7 @@ class Found:
     changed: list[Change] | None = None
     values: dict[str, Any] = field(default_factory=dict)
     speculative: bool = True
+    halted: bool = False
 
     def outcome(self) -> tuple[Any, ...]:
         """What flipping a decision may change: everything that the answer is made of but the values."""
@@ -122,7 +123,9 @@ class Course:
         except ExhaustedError as error:
             frame = self.it.stack[-1] if self.it.stack else None
             place = (frame.file, frame.line) if frame else (None, None)
-            self.found.open.append(Open(name, f"evaluating it takes too much: {error.what}", *place))
+            why = error.what if isinstance(error, HaltedError) else f"evaluating it takes too much: {error.what}"
+            self.found.halted = self.found.halted or isinstance(error, HaltedError)
+            self.found.open.append(Open(name, why, *place))
         finally:
             self.it.stack.clear()
             self.it.budget.depth = 0

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from specint.errors import SpecintError
+from specint.execution.bounds import HaltedError
 from specint.execution.interpreter import Interpreter
 from specint.execution.modules import Modules
 from specint.execution.records import record_of
@@ -162,7 +163,8 @@ def _cached_file(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]
         raise Raised(OSError(f"{folder} does not appear to have a file named {name}."))
     if it.files.known(str(folder)):
         raise Raised(OSError(f"{folder} is no folder"))
-    return Unknown(f"the file {name} of {folder} on the Hub")
+    text = f"{folder} is no folder here: fetch its {name} into one (huggingface-cli download) and name that"
+    raise HaltedError(text)
 
 
 def _trust(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:

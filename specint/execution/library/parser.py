@@ -79,6 +79,14 @@ def provide(library: Library, it: Interpreter) -> None:
         library.kinds[kind] = _parser_attribute
 
 
+def fill_like(parser: Any, filled: Parser) -> None:
+    """Add the arguments of another parser."""
+    for action in filled._actions:
+        if not isinstance(action, argparse._HelpAction):
+            parser._add_action(action)
+    parser._defaults.update(filled._defaults)
+
+
 def _parser_attribute(it: Interpreter, parser: Any, name: str) -> Any:
     if name == "add_argument":
         return Builtin(name, lambda i, a, k: _add_argument(i, parser, a, k))
