@@ -164,3 +164,55 @@ def test_hierarchy_over_an_import_that_may_fail_takes_the_class(linked) -> None:
     text = "try:\n    from pack.b import Fast as Base\nexcept ImportError:\n    Base = object\nclass A(Base): ...\n"
     one = linked(a=text, b="class Fast:\n    def m(self): ...\n")
     assert one.provider("a.A", "m") == "b.Fast"
+
+
+# A class body, and what it makes of `m`: (kind, whether that is conditional); None where there is no such member.
+BODIES = {
+    "a method": ("def m(self): ...", ("method", False)),
+    "an async method": ("async def m(self): ...", ("method", False)),
+    "a property": ("@property\ndef m(self): ...", ("property", False)),
+    "a cached property": ("@functools.cached_property\ndef m(self): ...", ("property", False)),
+    "a static method": ("@staticmethod\ndef m(): ...", ("staticmethod", False)),
+    "a class method": ("@classmethod\ndef m(cls): ...", ("classmethod", False)),
+    "another decorator": ("@functools.cache\ndef m(self): ...", ("method", False)),
+    "a decorator that is called": ("@torch.no_grad()\ndef m(self): ...", ("method", False)),
+    "a property with a setter": (
+        "@property\ndef m(self): ...\n@m.setter\ndef m(self, value): ...",
+        ("property", False),
+    ),
+    "an attribute": ("m = 1", ("attribute", False)),
+    "an annotated attribute": ("m: int = 1", ("attribute", False)),
+    "an annotation": ("m: int", None),
+    "another name for a method": ("def n(self): ...\nm = n", ("method", False)),
+    "another name for a property": ("@property\ndef n(self): ...\nm = n", ("property", False)),
+    "a class": ("class m: ...", ("class", False)),
+    "an import": ("from os import path as m", ("attribute", False)),
+    "a method under a condition": ("if FAST:\n    def m(self): ...", ("method", True)),
+    "an attribute under a condition": ("if FAST:\n    m = 1", ("attribute", True)),
+    "a class under a condition": ("if FAST:\n    class m: ...", ("class", True)),
+    "an import under a condition": ("if FAST:\n    from os import path as m", ("attribute", True)),
+    "an import that may fail": (
+        "try:\n    from os import path as m\nexcept ImportError:\n    pass",
+        ("attribute", True),
+    ),
+    "a method, then an attribute": ("def m(self): ...\nm = None", ("attribute", False)),
+    "an attribute, then a method": ("m = None\ndef m(self): ...", ("method", False)),
+    "deleted": ("def m(self): ...\ndel m", None),
+    "deleted under a condition": ("def m(self): ...\nif FAST:\n    del m", ("method", True)),
+    "deleted, and there again": ("m = 1\ndel m\ndef m(self): ...", ("method", False)),
+    "of another name": ("def other(self): ...", None),
+    "within a method": ("def other(self):\n    def m(self): ...", None),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_member_that_a_body_makes(linked, name: str) -> None:
+    body, expected = BODIES[name]
+    text = "import functools\nimport torch\n\nclass A:\n" + "\n".join(f"    {line}" for line in body.splitlines())
+    member = linked(a=text + "\n").member("a.A", "m")
+    assert (None if member is None else (member.kind, member.conditional)) == expected
+
+
+def test_names_that_a_body_sets_by_unpacking_are_members(linked) -> None:
+    one = linked(a="class A:\n    m, n = 1, 2\n")
+    assert one.provider("a.A", "m") == one.provider("a.A", "n") == "a.A"

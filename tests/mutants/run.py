@@ -30,12 +30,13 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from mutate import Mutant, mutants
+from mutate import Mutant, compiles, mutants
 
 ROOT = Path(__file__).parent.parent.parent
 ROOMS = ("graph", "contract", "compliance", "checks")
@@ -89,7 +90,9 @@ def sample(top: Path, asked: argparse.Namespace) -> list[Mutant]:
     if asked.again:
         titles = set(json.loads(survivors.read_text())) if survivors.exists() else set()
         return [one for one in every if one.title in titles]
-    return sorted(random.Random(asked.seed).sample(every, min(asked.sample, len(every))))
+    random.Random(asked.seed).shuffle(every)
+    trying = (one for one in every if compiles(one.applied((top / one.file).read_bytes())))
+    return sorted(islice(trying, asked.sample))
 
 
 def copied(top: Path) -> Path:

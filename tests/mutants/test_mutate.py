@@ -70,7 +70,8 @@ CASES = {
 @pytest.mark.parametrize("text", CASES)
 def test_every_change_and_no_other(mutate: ModuleType, text: str) -> None:
     data = text.encode()
-    assert {one.applied(data).decode() for one in mutate.mutants("a.py", data)} == CASES[text]
+    changed = {one.applied(data).decode() for one in mutate.mutants("a.py", data)}
+    assert {one for one in changed if mutate.compiles(one.encode())} == CASES[text]
 
 
 def test_a_mutant_says_where_it_is(mutate: ModuleType) -> None:
