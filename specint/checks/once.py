@@ -7,25 +7,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from specint.checks.finding import Finding
 from specint.checks.rules.missing_delegation import SYMBOL as DELEGATION
 from specint.checks.rules.unsupported_algorithm import SYMBOL as DEMAND
+from specint.checks.wording import does
 from specint.compliance.model import ModelCompliance
 
 
 def told_once(findings: Sequence[Finding], models: Iterable[ModelCompliance] = ()) -> tuple[Finding, ...]:
     """The findings without those that another of them tells as well: the answer to a demand where a rule says the same
-    of the same member, and a missing delegation of an heir where its parent's line settles both.
+    of the same member, and what an heir repeats of its parent, where one line settles both.
 
     Args:
         models: the judged models, by which heirs are known.
     """
     known = {model.class_: model for model in models}
-    return tuple(
-        one
-        for one in findings
-        if not any(_answers(other, one) or _inherits(other, one, known) for other in findings if other is not one)
-    )
+    heirs: dict[Finding, list[str]] = {}
+    kept = []
+    for one in findings:
+        parent = next((other for other in findings if other is not one and _inherits(other, one, known)), None)
+        if parent is not None:
+            heirs.setdefault(parent, []).append(one.class_.rpartition(".")[2])
+        elif not any(_answers(other, one) for other in findings if other is not one):
+            kept.append(one)
+    return tuple(_with_heirs(one, heirs.get(one, [])) for one in kept)
+
+
+def _with_heirs(finding: Finding, heirs: list[str]) -> Finding:
+    if not heirs or finding.rule == DELEGATION:  # that rule names them itself
+        return finding
+    return msgspec.structs.replace(finding, message=f"{finding.message}; {does(heirs, 'inherit')} it")
 
 
 def _answers(other: Finding, demand: Finding) -> bool:
@@ -39,13 +52,16 @@ def _answers(other: Finding, demand: Finding) -> bool:
 
 
 def _inherits(parent: Finding, heir: Finding, known: dict[str, ModelCompliance]) -> bool:
-    if heir.rule != DELEGATION or parent.rule != DELEGATION or parent.member != heir.member:
+    """Whether a parent's finding is the heir's too: the same gap around the same attribute, or the same lines."""
+    if heir.rule != parent.rule or parent.member != heir.member or not set(heir.algorithms) <= set(parent.algorithms):
         return False
     model, above = known.get(heir.class_), known.get(parent.class_)
-    return (
-        model is not None
-        and above is not None
-        and parent.class_ in model.mro[1:]
-        and set(heir.algorithms) <= set(parent.algorithms)
-        and model.members[heir.member].inner == above.members[heir.member].inner
-    )
+    if model is None or above is None or parent.class_ not in model.mro[1:]:
+        return False
+    if heir.rule == DELEGATION:
+        return model.members[heir.member].inner == above.members[heir.member].inner
+    return bool(heir.evidence) and _places(heir) == _places(parent)
+
+
+def _places(finding: Finding) -> frozenset[tuple[str, int]]:
+    return frozenset((one.file, one.line) for one in finding.evidence)
