@@ -161,6 +161,8 @@ class Members:
         reason = None
         if first.is_none:
             reason = "it is only ever set to None"
+        elif first.late and len(given) < len(assignments):
+            reason = f"None until {first.function.name} sets it"
         elif first.late:
             reason = f"set in {first.function.name}, not by the constructor"
         elif first.condition and not any(not one.condition for one in assignments):

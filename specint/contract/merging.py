@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -85,6 +85,7 @@ def settle(merged: Askings) -> None:
     """Puts together what belongs together although it is meant differently."""
     _settle_settings(merged)
     _first_choices(merged)
+    _implied(merged)
     _soft_into_hard(merged)
 
 
@@ -111,6 +112,27 @@ def _first_choices(merged: Askings) -> None:
                 merged[key].remove(one)
                 chosen = Asking(one.touch, one.algorithm, group.meaning)
                 merged.setdefault(meant(key.role, chosen), []).append(chosen)
+        if not merged[key]:
+            del merged[key]
+
+
+def _implied(merged: Askings) -> None:
+    """Where one of several is asked for anyway, the others of the group are no way round it."""
+    insisted = {
+        (key.role, one.algorithm, key.member)
+        for key, found in merged.items()
+        if key.strength in ("required", "raises") and not key.behind_setting and key.condition is None
+        for one in found
+    }
+    for key in [key for key in merged if key.strength == "any-of" and key.group is not None]:
+        members = str(key.group).split("|")
+        for one in list(merged[key]):
+            asked = [member for member in members if (key.role, one.algorithm, member) in insisted]
+            if asked:
+                merged[key].remove(one)
+                strength: Strength = "required" if key.member in asked else "optional"
+                alone = Asking(one.touch, one.algorithm, replace(one.meaning, strength=strength, group=None))
+                merged.setdefault(meant(key.role, alone), []).append(alone)
         if not merged[key]:
             del merged[key]
 

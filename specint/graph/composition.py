@@ -172,8 +172,8 @@ class Composition:
             named = self.evaluator.named(step, function.receiver, frame) or ()
             for attribute, value, where in (*given, *((name, bind.value, one) for name, bind, one in named)):
                 before = found.setdefault(attribute, [])
-                if late and not all(one.late for one in before):
-                    continue  # what the constructor set is what counts
+                if late and not all(one.late or one.is_none for one in before):
+                    continue  # what the constructor set is what counts, unless that is nothing yet
                 values = self.evaluator.given(attribute, step, value, where)
                 condition = condition_text(function, step.guard)
                 before.append(Assignment(attribute, function.owner, function, step, value, values, condition, late))

@@ -11,7 +11,7 @@ from specint.analysis.counts import counted
 from specint.checks.catalog import find_rule
 from specint.checks.finding import Evidence, Finding
 from specint.outputs.addition import Group, grouped
-from specint.outputs.outcome import Outcome, summary
+from specint.outputs.outcome import Outcome, placed, summary
 from specint.outputs.terminal import SEVERITY_STYLES, Shown, rendered
 
 _WIDTH = 120
@@ -41,7 +41,7 @@ def finding_line(finding: Finding, shown: Shown = str) -> Text:
         (f"{shown(finding.file)}:{finding.line}:{finding.column}", "bold"),
         ": ",
         (finding.id, style),
-        f" {finding.message} ",
+        f" {placed(finding.message, shown)} ",
         (f"[{finding.rule}]", "dim"),
     )
 

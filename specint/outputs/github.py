@@ -37,7 +37,7 @@ def _group(outcome: Outcome, group: Group) -> Iterator[str]:
 
 def _finding(outcome: Outcome, finding: Finding) -> str:
     evidence = (f"{outcome.place(seen.file).path}:{seen.line} {seen.what}" for seen in finding.evidence)
-    message = "\n".join([finding.message, *evidence])
+    message = "\n".join([outcome.said(finding), *evidence])
     return _command(
         _COMMANDS[outcome.severity(finding)],
         message,

@@ -25,7 +25,7 @@ def gitlab(outcome: Outcome) -> bytes:
 
 def _issue(outcome: Outcome, finding: Finding, mark: str) -> dict[str, Any]:
     return {
-        "description": finding.message,
+        "description": outcome.said(finding),
         "check_name": finding.rule,
         "fingerprint": mark,
         "severity": _SEVERITIES[outcome.severity(finding)],

@@ -44,8 +44,8 @@ def _failed(outcome: Outcome, finding: Finding, patched: bool) -> xml.Element:
         "testcase",
         {"classname": _clean(finding.class_ or place), "name": _clean(name), "file": place, "line": str(finding.line)},
     )
-    told = {"message": _clean(finding.message), "type": finding.rule}
-    lines = [f"{place}:{finding.line}:{finding.column}: {finding.id} {finding.message}"]
+    told = {"message": _clean(outcome.said(finding)), "type": finding.rule}
+    lines = [f"{place}:{finding.line}:{finding.column}: {finding.id} {outcome.said(finding)}"]
     lines += [f"{outcome.place(seen.file).path}:{seen.line} {seen.what}" for seen in finding.evidence]
     if finding.patch and patched:
         lines += ["", finding.patch.rstrip("\n")]

@@ -10,7 +10,7 @@ from specint.analysis.model import Analysis
 from specint.checks.finding import Finding
 from specint.outputs.addition import Group, grouped
 from specint.outputs.matrix import matrix, summary_line
-from specint.outputs.outcome import Outcome
+from specint.outputs.outcome import Outcome, placed
 from specint.outputs.terminal import Shown, Signs
 
 MOST_BYTES = 1_000_000
@@ -68,7 +68,7 @@ def _group(group: Group, shown: Shown) -> list[str]:
     lines = [f"### {escaped(group.name)}", ""]
     for item in group.items:
         finding = item.finding
-        lines.append(f"- **{finding.id}** `{finding.rule}` {escaped(finding.message)}  ")
+        lines.append(f"- **{finding.id}** `{finding.rule}` {escaped(placed(finding.message, shown))}  ")
         lines.append(f"  {_place(shown(finding.file), finding.line)}")
         lines += [f"  - {escaped(seen.what)}: {_place(shown(seen.file), seen.line)}" for seen in item.evidence]
     lines += [f"- {escaped(seen.what)}: {_place(shown(seen.file), seen.line)}" for seen in group.shared]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
@@ -69,9 +70,21 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     sglang: Origin = Origin(version="", source="")
     baseline: Comparison | None = None
 
+    def said(self, finding: Finding) -> str:
+        """A finding's message, its files named as machines find them."""
+        return placed(finding.message, lambda file: self.place(file).path)
+
     def severity(self, finding: Finding) -> Severity:
         """How bad the finding's rule is."""
         return self.rules[finding.rule].severity
+
+
+_NAMED_FILE = re.compile(r"(?<![\w./-])([\w./-]+\.py):(\d+)")
+
+
+def placed(message: str, where: Callable[[str], str]) -> str:
+    """A message with the files that it names written as those of the evidence are, so that they can be opened."""
+    return _NAMED_FILE.sub(lambda match: f"{where(match[1])}:{match[2]}", message)
 
 
 def own_rules(rules: Iterable[Rule] | None = None) -> dict[str, RuleText]:

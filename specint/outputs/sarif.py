@@ -105,7 +105,7 @@ def _result(outcome: Outcome, finding: Finding, rule: int, mark: str) -> Json:
         "ruleId": outcome.rules[finding.rule].id,
         "ruleIndex": rule,
         "level": _LEVELS[outcome.severity(finding)],
-        "message": {"text": finding.message},
+        "message": {"text": outcome.said(finding)},
         "locations": [location],
         "relatedLocations": _related(outcome, finding),
         # GitHub looks at the first alone, and would compute it from the line's text if it weren't there.

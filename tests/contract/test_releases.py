@@ -88,8 +88,8 @@ EITHER = {"get_embed_and_head", "get_embed_and_head_for_draft"}
         (
             "0.5.23",
             "DSPARK",
-            # `model` is the way round a target without get_input_embeddings
-            {"get_input_embeddings", "model", "lm_head"} | {f"set_{a}_layers_to_capture" for a in ("dflash", "dspark")},
+            # `model` is no way round a target without get_input_embeddings: drafting asks for them anyway
+            {"get_input_embeddings", "lm_head"} | {f"set_{a}_layers_to_capture" for a in ("dflash", "dspark")},
         ),
         ("0.5.23", "NGRAM", set()),
         ("0.5.23", "STANDALONE", set()),

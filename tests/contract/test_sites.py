@@ -197,3 +197,18 @@ def test_check_is_no_site_of_the_call_and_the_raise_is_where_it_fails(hook) -> N
     (site,) = found.sites
     assert failing_site([found], ["NGRAM"]).line == site.line - 1 == found.decided_by.line
     assert telling_site([found], ["NGRAM"]).line == site.line
+
+
+def test_one_of_two_is_no_way_round_what_is_asked_for_anyway(read, small_tree) -> None:
+    methods = """
+        def start(self):
+            if hasattr(self.model, "better"):
+                self.model.better()
+            else:
+                self.model.hook()
+            self.model.hook()
+        """
+    text = WORKER + textwrap.indent(textwrap.dedent(methods), "    ")
+    found = read(small_tree, {MODULE: text})
+    assert found.strengths("hook", "target", "NGRAM") == ["required"]
+    assert found.strengths("better", "target", "NGRAM") == ["optional"]

@@ -4,7 +4,7 @@ import msgspec
 
 from specint.checks.baseline import Comparison, Known
 from specint.outputs.findings_text import print_findings
-from specint.outputs.outcome import Outcome
+from specint.outputs.outcome import Outcome, placed
 from specint.outputs.terminal import rendered
 
 
@@ -64,3 +64,9 @@ def test_comparison_with_a_baseline_is_the_last_line(outcome: Outcome) -> None:
     comparison = Comparison(new=2, known=41, fixed=(Known("spec-x", "a.B", "c"), Known("spec-x", "a.B", "d")))
     compared = msgspec.structs.replace(outcome, baseline=comparison)
     assert text(compared)[-1] == "2 new, 41 in the baseline, 2 fixed since"
+
+
+def test_message_names_files_as_the_evidence_does() -> None:
+    assert placed("A fails at sglang/a.py:7, not in b.py", lambda file: f"tree/{file}") == (
+        "A fails at tree/sglang/a.py:7, not in b.py"
+    )
