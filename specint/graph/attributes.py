@@ -147,8 +147,8 @@ class Attributes:
                 for step in frame.function.facts.body.steps if frame.function is not None else ():
                     match step:
                         case facts.Evaluate(value=facts.Call() as call) | facts.Bind(value=facts.Call() as call):
-                            for callee, _ in self.composition.callees(call, frame, node):
-                                found.setdefault(id(frame.function), []).append((step, callee))
+                            for callee in self.composition.callees(call, frame):
+                                found.setdefault(id(frame.function), []).append((step, callee.function))
                         case _:
                             pass
             self._calls[node.key] = found

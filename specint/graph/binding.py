@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from specint.facts import model as facts
 from specint.facts.model import Expr
 from specint.graph.project import FunctionNode
-from specint.graph.value import Values
+from specint.graph.value import Value, Values
 
 
 def bind_arguments(function: FunctionNode, call: facts.Call, *, skip_first: bool, ahead: int = 0) -> dict[str, Expr]:
@@ -30,6 +31,28 @@ def bind_arguments(function: FunctionNode, call: facts.Call, *, skip_first: bool
         if keyword.name is not None and keyword.name in names:
             bound[keyword.name] = keyword.value
     return bound
+
+
+@dataclass(frozen=True)
+class Callee:
+    """A function that a call runs.
+
+    Attributes:
+        receiver: the object or class that it runs on; None where it has none, or it isn't known.
+        is_handed: the call hands the receiver over itself: `Base.method(self, …)`.
+    """
+
+    function: FunctionNode
+    receiver: Value | None
+    is_handed: bool = False
+
+    def bound(self, call: facts.Call) -> dict[str, Expr]:
+        """Parameter -> what the call hands over, the receiver left out."""
+        method = self.function.takes_receiver and self.receiver is not None
+        bound = bind_arguments(self.function, call, skip_first=method and not self.is_handed)
+        if method and self.is_handed:
+            bound.pop(self.function.facts.params[0].name, None)
+        return bound
 
 
 def bind_values(
@@ -88,15 +111,24 @@ def reaching(steps: Iterable[facts.Step], at: facts.Step | None, scope: facts.Sc
 
 
 def _parted(steps: list[facts.Step], at: facts.Step, scope: facts.Scope) -> tuple[list[facts.Step], list[facts.Step]]:
-    """The steps before one, and those behind it. On its own line they are told apart by their order in the scope."""
+    """The steps before one, and those behind it. On its own line they are told apart by their order in the scope; what it
+    names itself by `:=` stands behind it there, and has happened."""
     before = [step for step in steps if step.line < at.line]
     beside = [step for step in steps if step.line == at.line and step is not at]
     if beside:
         order = {id(step): number for number, step in enumerate(scope.steps)}
         here = order.get(id(at), len(order))
-        before += [step for step in beside if order.get(id(step), -1) < here]
+        before += [step for step in beside if order.get(id(step), -1) < here or _is_named_in(step, at)]
     known = set(map(id, before))
     return before, [step for step in steps if id(step) not in known and step is not at]
+
+
+def _is_named_in(step: facts.Step, at: facts.Step) -> bool:
+    value = getattr(at, "value", None)
+    if not isinstance(step, facts.Bind) or not isinstance(value, facts.Node):
+        return False
+    named = (part for part in facts.walk(value) if isinstance(part, facts.Walrus))  # type: ignore[arg-type]
+    return any(step.target == facts.Name(part.name) and step.value == part.value for part in named)
 
 
 def _chain(scope: facts.Scope, guard: int) -> frozenset[int]:

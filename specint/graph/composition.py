@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from specint.facts import model as facts
 from specint.facts.logic import all_of, opposite
-from specint.graph.binding import bind_arguments
+from specint.graph.binding import Callee
 from specint.graph.evaluator import Evaluator, Frame
 from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import ClassNode, FunctionNode, Project
@@ -105,36 +105,28 @@ class Composition:
             return
         found.append(frame)
         for step, call in _calls(function):
-            for callee, first in self.callees(call, frame, node):
-                bound = bind_arguments(callee, call, skip_first=first)
-                if not first and callee.receiver is not None:  # Base.__init__(self, …)
-                    bound.pop(callee.receiver, None)
-                arguments = {name: self.evaluator.evaluate(expr, frame, step) for name, expr in bound.items()}
-                self._run(Frame(callee.module, callee, Instance(node), arguments), node, found)
+            for callee in self.callees(call, frame):
+                arguments = {n: self.evaluator.evaluate(e, frame, step) for n, e in callee.bound(call).items()}
+                self._run(Frame(callee.function.module, callee.function, frame.receiver, arguments), node, found)
 
-    def callees(self, call: facts.Call, frame: Frame, node: ClassNode) -> Iterator[tuple[FunctionNode, bool]]:
-        """The methods of the object under construction that a call runs, and whether `self` is passed by itself."""
-        function = frame.function
-        assert function is not None
-        own = facts.Name(function.receiver) if function.receiver is not None else None
+    def callees(self, call: facts.Call, frame: Frame) -> list[Callee]:
+        """What a call runs of the object under construction itself: its methods, and functions within them."""
+        function, receiver = frame.function, frame.receiver
+        if function is None or function.receiver is None or not isinstance(receiver, Instance):
+            return []
+        own = facts.Name(function.receiver)
         match call.func:
             case facts.Name(id=name):
-                yield from ((inner, False) for inner in function.nested if inner.name == name)
-                return
-            case facts.Attribute(base=facts.Call(func=facts.Name(id="super")) as above, name=name):
-                member = self.hierarchy.above(function, above, node, name)
+                concerned = any(inner.name == name for inner in function.nested)
             case facts.Attribute(base=base, name=name) if base == own:
-                member = self.hierarchy.lookup(node, name)
-            case facts.Attribute(base=base, name="__init__") if call.args and call.args[0] == own:
-                bases = (s for s in self.project.symbol(function.module, base) if isinstance(s, ClassNode))
-                member = next((m for b in bases if (m := self.hierarchy.lookup(b, "__init__")) is not None), None)
-                if member is not None and member.function is not None:
-                    yield member.function, False
-                return
+                member = self.hierarchy.lookup(receiver.node, name)
+                concerned = member is not None and member.kind == "method"
+            case facts.Attribute(base=base):
+                concerned = facts.super_call(base) is not None or call.args[:1] == (own,)
             case _:
-                return
-        if member is not None and member.function is not None and member.kind == "method":
-            yield member.function, True
+                concerned = False
+        found = self.evaluator.callees(call, frame) if concerned else []
+        return [one for one in found if one.receiver == receiver and not one.function.facts.is_decorated("property")]
 
     def assignments(self, node: ClassNode) -> Mapping[str, list[Assignment]]:
         """Attribute -> every assignment to it, those of the constructor first."""

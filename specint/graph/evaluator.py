@@ -18,9 +18,10 @@ from typing import Any
 from specint.facts import model as facts
 from specint.facts.guards import guards_around
 from specint.facts.model import Expr
-from specint.graph.binding import bind_arguments, bind_values, own_binds, reaching
+from specint.graph.binding import Callee, bind_values, own_binds, reaching
 from specint.graph.containers import BUILTINS, METHODS, elements, item, method, rounds, sliced, table, union
 from specint.graph.hierarchy import Hierarchy, Member
+from specint.graph.opening import opening
 from specint.graph.project import Assigned, ClassNode, External, FunctionNode, ModuleRef, Project, Symbol
 from specint.graph.questions import Circles
 from specint.graph.steps import computed
@@ -477,7 +478,20 @@ class Evaluator:
             if self.outside_binds is not None and not any(map(is_telling, found)):
                 for frame, step in self.outside_binds(node, name):
                     found |= self._bound_attribute(step, frame, name)
-        return found
+        return found or self._handed_on(value, name)
+
+    def _handed_on(self, value: Instance, name: str) -> Values:
+        """What the objects have that an object asks for names it doesn't know."""
+        answers = opening(self.hierarchy, value.node, name) if not name.startswith("__") else None
+        found: set[Value] = set()
+        for path in answers.paths if answers is not None else ():
+            if name in path:
+                continue
+            held: Values = frozenset({value})
+            for attribute in (*path, name):
+                held = union([self.attribute(one, attribute) for one in held])
+            found |= held
+        return frozenset(found)
 
     def given(self, attribute: str, step: facts.Step, value: Expr | None, frame: Frame) -> Values:
         """What a step gives an attribute: `value`, or its part of what is unpacked there."""
@@ -571,6 +585,12 @@ class Evaluator:
                 return frozenset({ClassValue(self.project.class_node(member.owner.module, nested))})
             case "attribute":
                 return self.evaluate(member.value, Frame(member.owner.module)) if member.value is not None else NOTHING
+            case "classmethod" if isinstance(receiver, Instance):
+                return (
+                    frozenset({FunctionValue(function, ClassValue(receiver.node))}) if function is not None else NOTHING
+                )
+            case "method" if isinstance(receiver, ClassValue):  # its caller hands the object over
+                return frozenset({FunctionValue(function)}) if function is not None else NOTHING
             case _:
                 return frozenset({FunctionValue(function, receiver)}) if function is not None else NOTHING
 
@@ -587,12 +607,9 @@ class Evaluator:
                 case ClassValue(node=node):
                     hooked = self.construct_hook(node, call, frame) if self.construct_hook is not None else None
                     found |= hooked if hooked is not None else {self.instance(node)}
-                case FunctionValue(node=node, receiver=receiver):
-                    given = self.result_hook(node) if self.result_hook is not None else None
-                    if given is not None:
-                        found |= given
-                        continue
-                    found |= self.returned(node, receiver, self.arguments(node, call, frame, at, receiver))
+                case FunctionValue() | Instance():
+                    for one in self._callees(callee, call, frame, at):
+                        found |= self._result(one, call, frame, at)
                 case PartialValue():
                     found |= self._completed(callee, call, frame, at)
                 case ExternalValue(name="functools.partial", called=False):
@@ -601,10 +618,6 @@ class Evaluator:
                     found.add(ExternalValue(name, True) if not called else Unknown(f"the result of {name}(…)"))
                 case Unknown():
                     found.add(callee)
-                case Instance(node=node):
-                    member = self.hierarchy.lookup(node, "__call__")
-                    if member is not None and member.function is not None:
-                        found |= self.returned(member.function, callee, None)
                 case _:
                     pass
         return frozenset(found)
@@ -651,8 +664,8 @@ class Evaluator:
                 return found | union([self.evaluate(one, frame, at) for one in default])
             case facts.Call(func=facts.Name(id="super")) if frame.function is not None and frame.function.owner:
                 return frozenset({Unknown("super()")})
-            case facts.Call(func=facts.Attribute(base=facts.Call(func=facts.Name(id="super")) as above, name=name)):
-                return self._super_call(above, name, call, frame, at)
+            case facts.Call(func=facts.Attribute(base=base)) if facts.super_call(base) is not None:
+                return union([self._result(one, call, frame, at) for one in self.callees(call, frame, at)])
             case facts.Call(func=facts.Name(id="cast") | facts.Attribute(name="cast"), args=(to, _)):
                 return self.annotation(to, frame)
             case facts.Call(func=facts.Name(id=name), args=args, keywords=keywords) if name in BUILTINS:
@@ -663,16 +676,42 @@ class Evaluator:
             case _:
                 return None
 
-    def _super_call(
-        self, above: facts.Call, name: str, call: facts.Call, frame: Frame, at: facts.Step | None
-    ) -> Values:
-        function, receiver = frame.function, frame.receiver
-        if function is None or not isinstance(receiver, Instance):
-            return NOTHING
-        member = self.hierarchy.above(function, above, receiver.node, name)
+    def callees(self, call: facts.Call, frame: Frame, at: facts.Step | None = None) -> list[Callee]:
+        """Every function of the tree that a call runs, each with the object it runs on: whoever follows calls from
+        values to values asks this."""
+        above = facts.super_call(call.func.base) if isinstance(call.func, facts.Attribute) else None
+        if above is None or not isinstance(call.func, facts.Attribute):
+            return [c for value in self.evaluate(call.func, frame, at) for c in self._callees(value, call, frame, at)]
+        if frame.function is None or not isinstance(frame.receiver, (Instance, ClassValue)):
+            return []
+        member = self.hierarchy.above(frame.function, above, frame.receiver.node, call.func.name)
         if member is None or member.function is None:
-            return NOTHING
-        return self.returned(member.function, receiver, self.arguments(member.function, call, frame, at, receiver))
+            return []
+        on_class = member.kind == "classmethod"
+        return [Callee(member.function, ClassValue(frame.receiver.node) if on_class else frame.receiver)]
+
+    def _callees(self, value: Value, call: facts.Call, frame: Frame, at: facts.Step | None) -> list[Callee]:
+        match value:
+            case FunctionValue(node=node, receiver=None) if node.takes_receiver and call.args:
+                given = self.evaluate(call.args[0], frame, at)
+                objects = [one for one in given if isinstance(one, (Instance, ClassValue))]
+                return [Callee(node, one, is_handed=True) for one in objects] or [Callee(node, None)]
+            case FunctionValue(node=node, receiver=receiver):
+                return [Callee(node, receiver)]
+            case ClassValue(node=node):
+                member = self.hierarchy.lookup(node, "__init__")
+                return [Callee(member.function, self.instance(node))] if member is not None and member.function else []
+            case Instance(node=node):
+                member = self.hierarchy.lookup(node, "__call__")
+                return [Callee(member.function, value)] if member is not None and member.function else []
+            case _:
+                return []
+
+    def _result(self, callee: Callee, call: facts.Call, frame: Frame, at: facts.Step | None) -> Values:
+        given = self.result_hook(callee.function) if self.result_hook is not None else None
+        if given is not None:
+            return given
+        return self.returned(callee.function, callee.receiver, self.arguments(callee, call, frame, at))
 
     def returned(
         self, function: FunctionNode, receiver: Value | None, arguments: Mapping[str, Values] | None
@@ -692,13 +731,12 @@ class Evaluator:
         return found
 
     def arguments(
-        self, function: FunctionNode, call: facts.Call, frame: Frame, at: facts.Step | None, receiver: Value | None
+        self, callee: Callee, call: facts.Call, frame: Frame, at: facts.Step | None
     ) -> dict[str, Values] | None:
         """Parameter -> what one call hands over; None where that can't matter to what comes back."""
-        if next(function.facts.returned(), None) is None:
+        if next(callee.function.facts.returned(), None) is None:
             return None
-        bound = bind_arguments(function, call, skip_first=receiver is not None and function.takes_receiver)
-        values = {name: self.evaluate(expr, frame, at) for name, expr in bound.items()}
+        values = {name: self.evaluate(expr, frame, at) for name, expr in callee.bound(call).items()}
         # what decides nothing would only make every call a question of its own
         return values if any(is_telling(v) for found in values.values() for v in found) else None
 

@@ -161,3 +161,77 @@ def test_super_behind_a_class_outside_of_the_tree(linked) -> None:
         "class Low(nn.Module, Mixed):\n    def __init__(self):\n        self.kept = super(nn.Module, self).make()\n"
     )
     assert linked(m=text).holds("m.Low", "kept") == {"m.Small": ""}
+
+
+HANDED = """
+from torch import nn
+class Small(nn.Module): ...
+class Large(nn.Module): ...
+class Base(nn.Module):
+    def build(self, cls):
+        self.kept = cls()
+        return self.make()
+    def make(self):
+        return Small()
+    @classmethod
+    def plan(cls):
+        return cls.make_class()
+    @classmethod
+    def make_class(cls):
+        return Small()
+    @classmethod
+    def another(cls):
+        return cls(1)
+class Heir(Base):
+    def __init__(self):
+        super().__init__()
+        self.m = {call}
+    def make(self):
+        return Large()
+    @classmethod
+    def make_class(cls):
+        return Large()
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("self.build(Small)", "m.Large"),
+        ("super().build(Small)", "m.Large"),
+        ("Base.build(self, Small)", "m.Large"),
+        ("Base.build(self, cls=Small)", "m.Large"),
+        ("Base.make(self)", "m.Small"),
+        ("super(Heir, self).make()", "m.Small"),
+        ("self.plan()", "m.Large"),
+        ("Heir.plan()", "m.Large"),
+        ("Base.plan()", "m.Small"),
+        ("super().plan()", "m.Large"),
+        ("self.another()", "m.Heir"),
+        ("Base.another()", "m.Base"),
+    ],
+)
+def test_method_runs_on_the_object_that_is_handed_to_it(linked, call: str, expected: str) -> None:
+    tree = linked(m=HANDED.format(call=call))
+    assert set(tree.holds("m.Heir", "m")) == {expected}
+    if "build" in call:
+        assert set(tree.holds("m.Heir", "kept")) == {"m.Small"}
+        (kept,) = tree.composition.assignments(tree.node("m.Heir"))["kept"]
+        assert not kept.late
+
+
+def test_attribute_that_is_handed_on_to_another_object_is_what_that_has(linked) -> None:
+    text = (
+        "class Small: ...\nclass Inner:\n    def __init__(self):\n        self.part = Small()\n"
+        "class Outer:\n    def __init__(self):\n        self.inner = Inner()\n        self.m = self.part\n"
+        "    def __getattr__(self, name):\n        return getattr(self.inner, name)\n"
+    )
+    assert set(linked(m=text).holds("m.Outer", "m")) == {"m.Small"}
+
+
+def test_object_that_asks_itself_has_nothing(linked) -> None:
+    text = (
+        "class Outer:\n    def __init__(self):\n        self.m = self.part\n        self.inner = self\n"
+        "    def __getattr__(self, name):\n        return getattr(self.inner, name)\n"
+    )
+    assert linked(m=text).holds("m.Outer", "m") == {}
