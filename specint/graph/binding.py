@@ -111,8 +111,8 @@ def reaching(steps: Iterable[facts.Step], at: facts.Step | None, scope: facts.Sc
 
 
 def _parted(steps: list[facts.Step], at: facts.Step, scope: facts.Scope) -> tuple[list[facts.Step], list[facts.Step]]:
-    """The steps before one, and those behind it. On its own line they are told apart by their order in the scope; what it
-    names itself by `:=` stands behind it there, and has happened."""
+    """The steps before one, and those behind it. On its own line they are told apart by their order in the scope; what
+    it names itself by `:=` stands behind it there, and has happened."""
     before = [step for step in steps if step.line < at.line]
     beside = [step for step in steps if step.line == at.line and step is not at]
     if beside:
