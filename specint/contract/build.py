@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from specint.contract.algorithms import aliases, members
 from specint.contract.code import Code
+from specint.contract.demands import Demands
 from specint.contract.given import written_by_makers
 from specint.contract.handed import modules_handed
 from specint.contract.infer import Inference
@@ -73,6 +74,7 @@ def build_contract(
             **{alias: one.name for one in registered.values() for alias in one.aliases},
         },
         workers={a: tuple(node.key for node in reach.workers.serving(a)) for a in algorithms},
+        demands=Demands(reach, algorithms).found(),
         unread={a: why for a in algorithms if (why := reach.workers.unread(a)) is not None},
     )
     brings = {registration.file for registration in registered.values()}

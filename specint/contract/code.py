@@ -178,6 +178,15 @@ class Code:
                     pending += self.parameters(kept, int(index))
         return found
 
+    def names_after(self, names: Iterable[str], hops: int) -> set[str]:
+        """The names that what is kept under some is given next, by assignments and keywords, so many times."""
+        found: set[str] = set()
+        front = set(names)
+        for _ in range(hops):
+            front = {to for name in front for to in self._edges.get(name, ()) if not to.endswith(")")} - found
+            found |= front
+        return found
+
     def kept_as(self, name: str) -> tuple[str, ...]:
         """The other names under which a callable of this name is met where it is handed over as a value or kept."""
         if name not in self._kept_as:

@@ -125,6 +125,28 @@ class Unread(msgspec.Struct, frozen=True):
     line: int = 0
 
 
+class Unanswered(msgspec.Struct, frozen=True):
+    """A worker class that can't answer what is asked of every worker: where it is, why, and a line that asks."""
+
+    class_: str = msgspec.field(name="class")
+    file: str
+    line: int
+    column: int
+    reason: str
+    site: Site
+    algorithms: tuple[str, ...]
+
+
+class WorkerDemand(msgspec.Struct, frozen=True, kw_only=True):
+    """One member that the code around the workers asks of whatever worker an algorithm has."""
+
+    member: str
+    use: Literal["call", "read"]
+    algorithms: tuple[str, ...]
+    sites: tuple[Site, ...]
+    lacking: tuple[Unanswered, ...] = ()
+
+
 class Contract(msgspec.Struct, frozen=True, kw_only=True):
     """All requirements of one tree.
 
@@ -132,6 +154,7 @@ class Contract(msgspec.Struct, frozen=True, kw_only=True):
         algorithms: every speculative algorithm of the tree, in the order of its enum, without NONE.
         aliases: other names that a user may pass (`NEXTN`) and the algorithm each turns into.
         workers: algorithm to the dotted names of the worker classes that serve it.
+        demands: what the code around the workers asks of the workers themselves.
         unread: the algorithms of which no worker was found, each with the reason: what they ask isn't known.
     """
 
@@ -140,3 +163,4 @@ class Contract(msgspec.Struct, frozen=True, kw_only=True):
     aliases: dict[str, str] = {}
     workers: dict[str, tuple[str, ...]] = {}
     unread: dict[str, Unread] = {}
+    demands: tuple[WorkerDemand, ...] = ()

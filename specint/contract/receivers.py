@@ -363,6 +363,15 @@ class Receivers:
             if ClassValue(node) in self.evaluator.evaluate(call.expr.func, frame, call.step):
                 yield frame, facts.Bind(facts.Name(name), value, None, "=", call.step.guard, call.step.line)
 
+    def fields_of(self, node: ClassNode, name: str) -> Iterable[facts.Step]:
+        """The steps of the class bodies that declare a name."""
+        return (
+            step
+            for one in self.hierarchy.order(node).nodes
+            for step in one.facts.body.steps
+            if isinstance(step, facts.Bind) and step.target == facts.Name(name)
+        )
+
     def fields(self, node: ClassNode) -> list[str]:
         """The annotated names of the class bodies, in constructor order; none where there is an `__init__`."""
         if self.hierarchy.lookup(node, "__init__") is not None:

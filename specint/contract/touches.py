@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import msgspec
+
 from specint.contract.code import Local, Occurrence, tails
 from specint.contract.model import CallShape
 from specint.contract.receivers import ELSEWHERE, Receivers
@@ -197,13 +199,17 @@ class _Asking:
 
 
 def _shape(called: Occurrence, receivers: Receivers) -> CallShape:
+    return msgspec.structs.replace(shape_of(called), unpacks=_unpacked(called, receivers, 3))
+
+
+def shape_of(called: Occurrence) -> CallShape:
+    """How a call hands over its arguments."""
     assert isinstance(called.expr, facts.Call)
     args, keywords = called.expr.args, called.expr.keywords
     positional = sum(not isinstance(arg, facts.Starred) for arg in args)
     return CallShape(
         positional=positional,
         keywords=tuple(sorted(k.name for k in keywords if k.name is not None)),
-        unpacks=_unpacked(called, receivers, 3),
         fewest=positional,
         starred=positional < len(args) or any(k.name is None for k in keywords),
     )

@@ -75,7 +75,7 @@ class _Scope:
         self.is_generator = False
         self._conditions: list[int] = []  # of each guard, how many there are on the way to it
         self._depth = 0
-        self._named: list[tuple[str, Expr, int]] = []  # by `:=` in the statement that is being read
+        self._named: list[tuple[str, Expr]] = []  # by `:=` in the statement that is being read
 
     def read(self, body: Sequence[ast.stmt]) -> facts.Scope:
         self.block(body, -1)
@@ -87,9 +87,9 @@ class _Scope:
         for statement in body:
             handler = _STATEMENTS.get(type(statement))
             if handler is not None:
-                before = guard
+                before, start = guard, len(self.steps)
                 guard = handler(self, statement, guard)
-                self.bind_named(before)
+                self.bind_named(before, start, statement.lineno)
 
     def push(
         self,
@@ -102,7 +102,8 @@ class _Scope:
         reraises: str = "",
         left_by: str = "",
     ) -> int:
-        self.bind_named(parent)
+        tested = bool(self.steps) and isinstance(self.steps[-1], facts.Evaluate) and self.steps[-1].line == line
+        self.bind_named(parent, len(self.steps) - tested, line)
         self.guards.append(
             facts.Guard(parent, kind, test, positive, line, catches, reraises, left_by)  # type: ignore[arg-type]
         )
@@ -127,10 +128,9 @@ class _Scope:
                 return
         self.steps.append(facts.Bind(target, value, None, how, guard, line))
 
-    def bind_named(self, guard: int) -> None:
-        """Bind the names that expressions gave by `:=`, before anything runs that stands under them."""
-        for name, value, line in self._named:
-            self.steps.append(facts.Bind(facts.Name(name), value, None, "=", guard, line))
+    def bind_named(self, guard: int, at: int, line: int) -> None:
+        """Bind the names that the expressions of a step gave by `:=`, before the step, which may use them already."""
+        self.steps[at:at] = [facts.Bind(facts.Name(n), value, None, "=", guard, line) for n, value in self._named]
         self._named.clear()
 
     def annotated(self, node: ast.AnnAssign, guard: int) -> int:
@@ -417,7 +417,7 @@ class _Scope:
 
     def named(self, node: ast.NamedExpr) -> Expr:
         value = self.expr(node.value)
-        self._named.append((node.target.id, value, node.lineno))
+        self._named.append((node.target.id, value))
         return facts.Walrus(node.target.id, value)
 
     def comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Expr:
