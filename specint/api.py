@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from specint.analysis.result import Result
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from specint.config import Config
     from specint.request import Progress
 
-__all__ = ["Result", "analyze"]
+__all__ = ["Result", "analyze", "preflight"]
 
 
 def analyze(
@@ -73,3 +73,37 @@ def analyze(
     )
     sources = opened(request)
     return Result(sources.tree, analysed(sources), sources.store)
+
+
+def preflight(
+    command: str | Sequence[str],
+    *,
+    sglang: str | Path | None = None,
+    gpu: str = "h200",
+    env: dict[str, str] | None = None,
+    cache_dir: str | Path | None = None,
+) -> dict[str, Any]:
+    """Will this launch start? The document `specint.preflight/1` of docs/preflight.md.
+
+    Args:
+        command: the launch as it is typed, its words, its flags alone, or the one file that holds it.
+        sglang: as `analyze` takes it.
+        gpu: the machine, by its name in `rules/machines.toml`.
+        env: variables that are set for the launch.
+        cache_dir: where releases and what was read are kept; the user's cache folder if not given.
+
+    Raises SpecintError for a command, an SGLang or a machine that isn't there.
+    """
+    from specint.config import Config
+    from specint.launch.answer import document
+    from specint.launch.ask import Asking
+    from specint.launch.command import Command, command_of
+    from specint.request import analysed, opened, request_of
+
+    directory = None if cache_dir is None else Path(cache_dir)
+    request = request_of(Config(), sglang=None if sglang is None else str(sglang), cache_dir=directory)
+    sources = opened(request)
+    found = command_of([command] if isinstance(command, str) else list(command))
+    asked = Command(found.argv, {**(env or {}), **found.environment}, found.folders)
+    asking = Asking(sources.tree, lambda: analysed(sources), request.cache_dir)
+    return document(asking.answer(asked, gpu))
