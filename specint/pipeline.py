@@ -307,11 +307,15 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
     from specint.contract.roots import find_roots
     from specint.graph.hierarchy import Hierarchy
     from specint.graph.project import Project
+    from specint.source.tree import decode
 
     packages = code_packages(tree, scope.interfaces)
     # the speculative contract is in the code packages; the runner's others are also where it hands itself to
     beyond = set(scope.interfaces) != {SPECULATIVE}
-    key = key_of(tree, packages, scope.callers, "contract", version, str(beyond))
+    models = tree.files(f"{tree.package}.{declared().code.models}")
+    # a new model may bring a method that workers hand a model to
+    words = ("contract", version, str(beyond), *(file.path for file in models))
+    key = key_of(tree, packages, scope.callers, *words)
     if (kept := recall(store, key, tree, _Inferred)) is not None:
         return kept
     files = [file for package in packages for file in tree.files(package)]
@@ -330,13 +334,22 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
         near.update(file.module for file in there)
         return list(loader.load(there))
 
+    def defining(methods: Iterable[str]) -> list[Module]:
+        spelt = [f"def {name}(" for name in methods]
+        texts = ((file, decode(tree.read(file), file.path)) for file in models)
+        there = [file for file, text in texts if any(one in text for one in spelt)]
+        near.update(file.module for file in there)
+        return list(loader.load(there))
+
     try:
-        contract, said = build_contract(project, hierarchy, roots, modules, outside, makers, fetch if beyond else None)
+        contract, said = build_contract(
+            project, hierarchy, roots, modules, outside, makers, fetch if beyond else None, defining
+        )
     except RecursionError:
         raise SpecintError(_ENDLESS, tree.package, "shorten the chain") from None
     asked = modules_outside(loader.asked(), packages)
     inferred = _Inferred(contract, asked, (*loader.diagnostics.values(), *said))
-    if current_key(tree, packages, scope.callers, "contract", version, str(beyond)) == key:
+    if current_key(tree, packages, scope.callers, *words) == key:
         remember(store, key, tree, inferred, asked)
     return inferred
 

@@ -78,7 +78,8 @@ def verdict_of(demands: Demands, members: Mapping[str, MemberStatus], reason: st
     """What a class's members say of what is insisted on."""
     missing = tuple(one for one in demands.certain if _status(one, members) == "missing")
     missing = tuple(one for one in missing if not _within(one, missing))
-    unknown = tuple(one for one in demands.certain if _status(one, members) == "unknown" and not _is_inside(one))
+    # of parts that can't be followed nothing is said
+    unknown = tuple(one for one in demands.certain if "." not in one and _status(one, members) == "unknown")
     unknown = tuple(one for one in unknown if not _within(one, (*missing, *unknown)))
     unsure = tuple(one for one in demands.open if _status(one, members) != "present")
     word: VerdictWord = "missing" if missing else "unknown" if unknown or unsure else "ok"

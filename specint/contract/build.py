@@ -8,7 +8,7 @@ from specint.contract.algorithms import aliases, members
 from specint.contract.code import Code
 from specint.contract.demands import Demands
 from specint.contract.given import written_by_makers
-from specint.contract.handed import modules_handed
+from specint.contract.handed import methods_handed, modules_handed
 from specint.contract.infer import Inference
 from specint.contract.model import Contract
 from specint.contract.reach import Reach
@@ -29,12 +29,14 @@ def build_contract(
     outside: frozenset[str] = frozenset(),
     makers: Iterable[facts.Module] = (),
     fetch: Callable[[Iterable[str]], list[facts.Module]] | None = None,
+    defining: Callable[[Iterable[str]], list[facts.Module]] | None = None,
 ) -> tuple[Contract, list[Diagnostic]]:
     """Infer the contract from the modules of the code packages, and say what is not known of it.
 
     Args:
         outside: modules outside of SGLang that bring workers of their own.
         makers: modules that make the models.
+        defining: reads the modules of models that define one of some methods.
         fetch: reads more modules of the tree, by their names; those that it doesn't have are left out.
 
     Raises:
@@ -53,6 +55,9 @@ def build_contract(
             break
         code.add(more)
         modules += tuple(more)
+    if defining is not None and (methods := methods_handed(receivers)):
+        code.add(defining(sorted(methods)))
+        receivers = Receivers(project, hierarchy, roots, code)  # what was found before knew nothing of these
     speaking = [module for module in modules if module is not roots.enum.module and may_register(module, code)]
     registered = registrations(project, roots, [roots.enum.module, *speaking])
     reach = Reach(receivers, registered, outside)

@@ -74,6 +74,10 @@ class Code:
 
     def add(self, modules: Iterable[facts.Module]) -> None:
         """Put modules under scan; one that is there already is left alone."""
+        for worked_out in ("_kept_in", "_constructors"):
+            self.__dict__.pop(worked_out, None)
+        self._parameters.clear()
+        self._kept_as.clear()
         for module in modules:
             if module.name in self._modules:
                 continue

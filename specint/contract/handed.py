@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specint.contract.code import Code, Occurrence, tail
+from specint.contract.receivers import Receivers
 from specint.facts import model as facts
 from specint.graph.project import ClassNode, FunctionNode
 
@@ -26,6 +27,24 @@ def modules_handed(code: Code, runner: ClassNode, model: str, besides: str) -> s
                 found.update(_imported(call, code))
     inside = f"{code.project.package}."
     return {n for n in found if n.startswith(inside) and n not in code and not f"{n}.".startswith(f"{besides}.")}
+
+
+def methods_handed(receivers: Receivers) -> set[str]:
+    """The methods of a model that workers hand another model to: what those ask of it is asked by the worker."""
+    names = receivers.model_names()
+    found: set[str] = set()
+    for calls in receivers.code.calls.values():
+        for call in calls:
+            match call.expr:
+                case facts.Call(func=facts.Attribute(base=base, name=name), args=args, keywords=keywords):
+                    handed = [one for one in (*args, *(k.value for k in keywords)) if tail(one) in names]
+                    if handed and tail(base) in names and name not in found:
+                        models = [receivers.models(one, call.function, call.step) for one in (base, *handed)]
+                        if models[0] and any(models[1:]):
+                            found.add(name)
+                case _:
+                    pass
+    return {name for name in found if name not in receivers.code.functions}
 
 
 def _runner_names(code: Code, runner: ClassNode) -> set[str]:

@@ -79,3 +79,38 @@ def test_what_a_runner_is_handed_to_asks_too(read, small_tree, way: str) -> None
     texts = {RUNNER: imports + runner, "sglang.srt.layers.backend": text, **more}
     found = read(small_tree, texts, interfaces=("speculative", "runtime", "eplb"))
     assert found.strengths("hook", role="both") == ["required"]
+
+
+NEXTN = "sglang.srt.models.oak_nextn"
+EAGLE = "sglang.srt.speculative.eagle_worker_v2"
+BINDS = """
+
+class OakBound(OakForCausalLMNextN):
+    def bind_target(self, target_model, times=1):
+{body}
+
+
+def body_of(model):
+    return getattr(model, "language_model", model)
+"""
+BODIES = {
+    "a member": ("target_model.hook()", "hook", "required"),
+    "a part": ("self.x = target_model.model.hook", "model.hook", "required"),
+    "through a function": ("body_of(target_model).hook()", "hook", "any-of"),
+    "guarded": ("if hasattr(target_model, 'hook'):\n    target_model.hook()", "hook", "optional"),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_method_of_the_draft_asks_the_target(read, small_tree, name: str) -> None:
+    body, member, strength = BODIES[name]
+    line = "        embed, head = read_embed_and_head(target_model, draft_model=self.draft_runner.model)"
+    worker = small_tree.read(small_tree.find(EAGLE)).decode()
+    assert line in worker
+    worker = worker.replace(line, f"{line}\n        self.draft_runner.model.bind_target(target_model, times=2)")
+    indented = "\n".join(f"        {one}" for one in body.split("\n"))
+    model = small_tree.read(small_tree.find(NEXTN)).decode() + BINDS.format(body=indented)
+    found = read(small_tree, {EAGLE: worker, NEXTN: model})
+    asked = [one for one in found.of(member, "target") if any("oak_nextn" in site.file for site in one.sites)]
+    assert strength in {one.strength for one in asked}
+    assert {a for one in asked for a in one.algorithms} == {"EAGLE", "EAGLE3"}
