@@ -2,7 +2,7 @@
 #   make help        this list
 #   make report      which SGLang models lack what the speculative workers ask of them (SGLANG=0.5.9, a path, a wheel)
 #   make test        everything that .ci/run runs here: style, types, the direction of imports, and all tests
-#   make test-fast   the tests for the edit loop, a minute or two (PYTEST='tests/graph -k super' for some of them)
+#   make test-fast   the tests for the edit loop (PYTEST='tests/graph -k super' for some of them)
 #   make lint        style, types and the direction of imports alone
 #   make primer      what the rules say of pinned releases, against what they said before (UPDATE=1 writes that anew)
 #   make mutants     how many small mistakes in the rooms that decide the fast tests notice (MUTANTS='--sample 30')
@@ -81,7 +81,7 @@ test: .venv/installed-dev
 test-fast: .venv/installed-dev
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m '$(EDIT_LOOP)' $(PYTEST)
 
-# Takes a copy of the checkout, runs on one core, and is no part of CI: half an hour for 300 on an idle machine.
+# Takes a copy of the checkout, runs on one core, and is no part of CI.
 mutants: .venv/installed-dev
 	$(BIN)/python tests/mutants/run.py $(MUTANTS)
 
