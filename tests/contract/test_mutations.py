@@ -147,3 +147,85 @@ def test_worker_that_is_gone_takes_its_sites_along(read, tree: Tree) -> None:
     module = "sglang.srt.speculative.multi_layer_eagle_worker"
     (found,) = read(tree, {module: text_of(tree, module).replace(CALL, "embed = head = None")}).of(HOOK)
     assert len(found.sites) == 3
+
+
+KEPT = {
+    "a lambda": f"self.target_of = lambda: {MODEL}\nembed, head = self.target_of().{HOOK}()",
+    "a bound method": f"fetch = {MODEL}.{HOOK}\nembed, head = fetch()",
+    "a partial": f"import functools\nfetch = functools.partial({MODEL}.{HOOK})\nembed, head = fetch()",
+    "a name given on the way": f"if (target := {MODEL}) is not None:\n    embed, head = target.{HOOK}()",
+    "the runner, handed away": "embed, head = fetched(self.target_worker.model_runner)",
+    "a table of both sides": (
+        f"sides = {{'target': {MODEL}, 'draft': self.draft_model_runner.model}}\nembed, head = sides['target'].{HOOK}()"
+    ),
+    "a name out of a loop": (f"for name in ('{HOOK}',):\n    embed, head = getattr({MODEL}, name)()"),
+}
+TAKES_RUNNER = f"\n\ndef fetched(runner):\n    return runner.model.{HOOK}()\n"
+
+
+@pytest.mark.parametrize("form", KEPT)
+def test_call_in_another_form_is_asked_for_all_the_same(mutated, form: str) -> None:
+    found = [one for one in mutated(KEPT[form], TAKES_RUNNER).of(HOOK, "target") if one.strength == "required"]
+    assert {algorithm for one in found for algorithm in one.algorithms} == {"EAGLE", "EAGLE3"}
+
+
+def test_part_of_the_model_is_asked_through_its_path(mutated) -> None:
+    found = mutated(f"embed, head = {MODEL}.inner.{HOOK}()")
+    assert found.of(HOOK) == []
+    assert {one.strength for one in found.of(f"inner.{HOOK}", "target")} == {"required"}
+    assert {one.strength for one in found.of("inner", "target")} == {"required"}
+
+
+OPTIONAL = {
+    "the caller looks": (
+        f"embed = head = None\nif hasattr({MODEL}, '{HOOK}'):\n    embed, head = fetched({MODEL})",
+        f"\n\ndef fetched(model):\n    return model.{HOOK}()\n",
+    ),
+    "kept on the worker": (
+        f"embed = head = None\nself.has_head = hasattr({MODEL}, '{HOOK}')\nif self.has_head:\n    {CALL}",
+        "",
+    ),
+    "kept, off before": (
+        f"embed = head = None\nself.has_head = False\nif hasattr({MODEL}, '{HOOK}'):\n    self.has_head = True\n"
+        f"if self.has_head:\n    {CALL}",
+        "",
+    ),
+    "an object that is made only then": (
+        f"embed = head = None\nreader = Reader({MODEL}) if hasattr({MODEL}, '{HOOK}') else None\n"
+        "if reader is not None:\n    embed, head = reader.fetched()",
+        "\n\nclass Reader:\n    def __init__(self, model):\n        self.model = model\n\n"
+        f"    def fetched(self):\n        return self.model.{HOOK}()\n",
+    ),
+    "and the raise that follows has another reason": (
+        f"embed = head = None\nif hasattr({MODEL}, '{HOOK}') and {MODEL}.{HOOK}():\n    return\n"
+        "if self.topk is None:\n    raise ValueError('no topk')",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("form", OPTIONAL)
+def test_question_in_another_form_makes_it_optional(mutated, form: str) -> None:
+    block, end = OPTIONAL[form]
+    assert {one.strength for one in mutated(block, end).of(HOOK)} == {"optional"}
+
+
+SETTINGS = {
+    "self.server_args.enable_dp_attention": True,
+    "server_args.enable_dp_attention and self.topk": True,
+    "get_global_server_args().enable_dp_attention": True,
+    "envs.SGLANG_TEST_RETRACT.get()": True,
+    "not server_args.disable_cuda_graph": False,
+    "self.topk > 1": False,
+}
+
+
+@pytest.mark.parametrize("test", SETTINGS)
+def test_setting_that_is_off_by_default_counts_for_no_verdict(mutated, test: str) -> None:
+    block = (
+        "from sglang.srt.environ import envs\nfrom sglang.srt.server_args import get_global_server_args\n"
+        f"server_args = self.server_args\nembed = head = None\nif {test}:\n    {CALL}"
+    )
+    found = mutated(block).of(HOOK)
+    assert {one.strength for one in found} == {"required"}
+    assert {bool(one.settings) for one in found} == {SETTINGS[test]}
