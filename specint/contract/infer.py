@@ -48,6 +48,10 @@ class Inference:
         receivers = reach.receivers
         own = written_by_runner(receivers.project, receivers.hierarchy, reach.roots, self.touches)
         self.given = given | own
+        self._defaults: dict[tuple[facts.Expr, int, bool], bool | None] = {}
+        self._above: dict[
+            tuple[int, Side], tuple[Way, tuple[str, ...]]
+        ] = {}  # with the way, so that its id stays its own
         self._insisted: dict[tuple[int, Side, frozenset[str]], list[Insisted]] = {}
 
     def requirements(self) -> tuple[Requirement, ...]:
@@ -284,6 +288,12 @@ class Inference:
 
     def _settings_above(self, way: Way, side: Side) -> tuple[str, ...]:
         """The settings that the callers ask for: what differs from step to step is none."""
+        key = (id(way), side)
+        if key not in self._above:
+            self._above[key] = (way, self._find_above(way, side))
+        return self._above[key][1]
+
+    def _find_above(self, way: Way, side: Side) -> tuple[str, ...]:
         kept = (
             clause
             for clause in way.clauses
@@ -294,9 +304,14 @@ class Inference:
 
     def _by_default(self, literal: Literal) -> bool | None:
         """What an open condition answers where no setting is given."""
-        if not isinstance(literal, Open) or self.presence.decides(literal):
+        if not isinstance(literal, Open):
             return None
-        return self.settings.truth(literal.expr, literal.function, of_none=literal.of_none)
+        key = (literal.expr, id(literal.function), literal.of_none)
+        if key not in self._defaults:
+            decided = self.presence.decides(literal)
+            truth = None if decided else self.settings.truth(literal.expr, literal.function, of_none=literal.of_none)
+            self._defaults[key] = truth
+        return self._defaults[key]
 
     def _opts_in(self, literal: Open) -> bool:
         if self.presence.decides(literal):

@@ -63,6 +63,8 @@ class Ways:
         self.receivers = presence.reach.receivers
         self.code = self.receivers.code
         self._questions = Questions()
+        self._lasting: dict[tuple[Open, str], bool] = {}
+        self._answered: dict[Open, tuple[tuple[str, str, object], ...]] = {}
 
     def into(self, function: FunctionNode, side: Side) -> tuple[Way, ...]:
         """The ways into a function, at least one."""
@@ -76,9 +78,12 @@ class Ways:
         """Whether a condition is one of the server's make-up, the same in every step: it asks for what is kept on an
         object or in a module, not for what is handed over. That a worker is there at all is none: without it nobody
         drafts."""
-        return self._of_lasting(literal.expr, literal.function) and not (
-            literal.positive and self._is_worker(literal, side)
-        )
+        key = (literal, side.algorithm)
+        if key not in self._lasting:
+            self._lasting[key] = self._of_lasting(literal.expr, literal.function) and not (
+                literal.positive and self._is_worker(literal, side)
+            )
+        return self._lasting[key]
 
     def world(self, clauses: Iterable[Clause], side: Side) -> frozenset[tuple[str, str, object]]:
         """What the conditions on the make-up say, in words that are the same wherever the same is asked."""
@@ -88,9 +93,14 @@ class Ways:
             if len(clause) == 1 and self.of_make_up(clause, side)
             for one in clause
             if isinstance(one, Open)
-            for said in self._says(one, _SAID_HOPS)
-            for answer in _answers(said)
+            for answer in self._said(one)
         )
+
+    def _said(self, literal: Open) -> tuple[tuple[str, str, object], ...]:
+        if literal not in self._answered:
+            answers = (answer for said in self._says(literal, _SAID_HOPS) for answer in _answers(said))
+            self._answered[literal] = tuple(answers)
+        return self._answered[literal]
 
     def _says(self, literal: Open, hops: int) -> Iterable[Open]:
         """A condition, and what it comes to where one line gives what it asks for."""
