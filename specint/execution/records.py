@@ -71,9 +71,7 @@ def field_attribute(it: Interpreter, found: Field, name: str) -> Any:
     if name == "default_factory":
         return absent if found.factory is MISSING else found.factory
     if name == "type":
-        return (
-            annotations_of(it, found.owner, inherited=True).get(found.name) if not found.struct else hint_of(it, found)
-        )
+        return _written(found) if not found.struct else hint_of(it, found)
     if name == "required":
         return found.default is MISSING and found.factory is MISSING
     if name == "encode_name":
@@ -83,6 +81,18 @@ def field_attribute(it: Interpreter, found: Field, name: str) -> Any:
     if name in ("name", "init", "metadata", "repr", "compare"):
         return getattr(found, name)
     raise Raised(AttributeError(name))
+
+
+def _written(found: Field) -> Any:
+    """A dataclass field's annotation, as text where it is left unevaluated. One at a time: a record has hundreds."""
+    cls = found.owner
+    if cls is None:
+        return None
+    explicit = (cls.names.get("__annotations__") or {}).get(found.name, MISSING)
+    if explicit is not MISSING:
+        return explicit
+    thunk = cls.thunks.get(found.name)
+    return ast.unparse(thunk[2]) if thunk is not None else None
 
 
 def hint_of(it: Interpreter, found: Field) -> Any:
@@ -380,7 +390,8 @@ def _element(n: int) -> Any:
 def own_annotations(cls: Class) -> list[tuple[str, Any]]:
     """The names that a class body annotates, with the annotation as text where it is left unevaluated."""
     found = list((cls.names.get("__annotations__") or {}).items())
-    found += [(name, ast.unparse(thunk[2])) for name, thunk in cls.thunks.items() if name not in dict(found)]
+    known = {name for name, _ in found}
+    found += [(name, ast.unparse(thunk[2])) for name, thunk in cls.thunks.items() if name not in known]
     return found
 
 
