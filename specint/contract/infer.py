@@ -128,11 +128,13 @@ class Inference:
         found = [(self._meaning_on(touch, side, way), way) for way in self.ways.into(touch.function, side)]
         own = self.presence.settle(self.presence.around(touch), side)
         clauses = [(*own, *way.clauses) for _, way in found]
+        above = [self.ways.made_up(way, side) for _, way in found]
+        make_up, world = sum(self.ways.of_make_up(clause, side) for clause in own), self.ways.world(own, side)
         return replace(
             self._beside_inner(touch, max((meaning for meaning, _ in found), key=_strictness)),
             looked_up=frozenset.intersection(*(_looked_up(touch, one) for one in clauses)),
-            make_up=min(sum(self.ways.of_make_up(clause, side) for clause in one) for one in clauses),
-            worlds=tuple(self.ways.world(one, side) for one in clauses),
+            make_up=make_up + min(len(made_up) for made_up, _ in above),
+            worlds=tuple(world | said for _, said in above),
         )
 
     def _beside_inner(self, touch: Touch, meaning: Meaning) -> Meaning:
@@ -172,7 +174,7 @@ class Inference:
         here = self._raised_again(touch) or here
         fallbacks = [has for has in guarded if not has.positive and has.member != touch.asked]
         opens = [one for clause in own for one in clause if isinstance(one, Open)]
-        made_up = [clause for clause in way.clauses if self.ways.of_make_up(clause, side)]
+        made_up, _ = self.ways.made_up(way, side)
         opens += [one for clause in made_up for one in clause if isinstance(one, Open)]
         unconditional = all(side.role == "draft" and self.births.implies(one) for one in opens)
         if fallbacks and touch.kind != "write":

@@ -63,6 +63,8 @@ class Ways:
         self.receivers = presence.reach.receivers
         self.code = self.receivers.code
         self._questions = Questions()
+        # with the way itself, so that its id stays its own
+        self._made_up: dict[tuple[int, Side], tuple[Way, tuple[Clause, ...], frozenset[tuple[str, str, object]]]] = {}
         self._lasting: dict[tuple[Open, str], bool] = {}
         self._answered: dict[Open, tuple[tuple[str, str, object], ...]] = {}
 
@@ -73,6 +75,14 @@ class Ways:
     def of_make_up(self, clause: Clause, side: Side) -> bool:
         """Whether a choice of conditions asks for the server's make-up alone, and is open."""
         return all(isinstance(one, Open) and self.lasts(one, side) for one in clause)
+
+    def made_up(self, way: Way, side: Side) -> tuple[tuple[Clause, ...], frozenset[tuple[str, str, object]]]:
+        """The conditions on a way that ask for the server's make-up alone, and what they say."""
+        key = (id(way), side)
+        if key not in self._made_up:
+            clauses = tuple(clause for clause in way.clauses if self.of_make_up(clause, side))
+            self._made_up[key] = (way, clauses, self.world(clauses, side))
+        return self._made_up[key][1:]
 
     def lasts(self, literal: Open, side: Side) -> bool:
         """Whether a condition is one of the server's make-up, the same in every step: it asks for what is kept on an
