@@ -20,10 +20,11 @@ def modules_handed(code: Code, runner: ClassNode, model: str, besides: str) -> s
         besides: a package that is never meant: a model that is handed to the models' own code asks itself.
     """
     names = _runner_names(code, runner)
+    gives = _giving(code, names, model)
     found: set[str] = set()
     for calls in code.calls.values():
         for call in calls:
-            if _hands_over(call, names, model, runner):
+            if _hands_over(call, names, model, runner) or _hands_on(call, names, model, gives, runner):
                 found.update(_imported(call, code))
     inside = f"{code.project.package}."
     return {n for n in found if n.startswith(inside) and n not in code and not f"{n}.".startswith(f"{besides}.")}
@@ -92,6 +93,37 @@ def _hands_over(call: Occurrence, names: set[str], model: str, runner: ClassNode
                 return True
             case _:
                 pass
+    return False
+
+
+def _giving(code: Code, names: set[str], model: str) -> set[str]:
+    """The names by which a lambda is called that gives a runner's model, wherever it is kept."""
+    found: set[str] = set()
+    for name in code.lambdas.values():
+        for function in code.functions[name]:
+            match function.facts.body.steps:
+                case (facts.Return(value=facts.Attribute(base=base, name=given)),) if given == model:
+                    if base == facts.Name(function.receiver or "") or tail(base) in names:
+                        found.update(f"{alias}()" for alias in code.kept_as(name))
+                case _:
+                    pass
+    return found
+
+
+def _hands_on(call: Occurrence, names: set[str], model: str, gives: set[str], runner: ClassNode) -> bool:
+    """Whether a call hands over what a kept callable gives, or a local name for a runner's model."""
+    assert isinstance(call.expr, facts.Call)
+    own = facts.Name(call.function.receiver or "") if _is_of(call.function, runner) else None
+    for arg in (*call.expr.args, *(k.value for k in call.expr.keywords)):
+        given = [arg]
+        if isinstance(arg, facts.Name):
+            steps = call.function.binds.get(arg.id, ())
+            given += [s.value for s in steps if isinstance(s, facts.Bind) and s.value is not None]
+        for one in given:
+            if tail(one) in gives:
+                return True
+            if isinstance(one, facts.Attribute) and one.name == model and (tail(one.base) in names or one.base == own):
+                return True
     return False
 
 

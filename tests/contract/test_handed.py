@@ -61,6 +61,19 @@ WAYS = {
         "def start(give):\n    give().hook()\n",
         {},
     ),
+    "what a kept callable gives": (
+        "from sglang.srt.layers.backend import start\n\n\nclass Keeper:\n    def __init__(self, get_model):\n"
+        "        self._get_model = get_model\n\n    def run(self):\n        start(self._get_model())\n\n\n",
+        "Keeper(get_model=lambda: self.model)",
+        "def start(one):\n    one.hook()\n",
+        {},
+    ),
+    "a local name for its model": (
+        "from sglang.srt.layers.backend import start\n",
+        "one = self.model; start(one)",
+        "def start(one):\n    one.hook()\n",
+        {},
+    ),
     "through a table": (
         "from sglang.srt.layers.registry import BACKENDS\n",
         "BACKENDS[server_args.device](self)",
