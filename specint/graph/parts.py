@@ -24,6 +24,7 @@ class Parts:
         self.project = project
         self.hierarchy = hierarchy
         self._known: dict[str, tuple[ClassNode, ...]] = {}
+        self._named: dict[str, tuple[ClassNode, ...]] = {}
 
     def of(self, node: ClassNode) -> tuple[ClassNode, ...]:
         """The classes of which objects of a class are built, through their own parts too."""
@@ -33,7 +34,9 @@ class Parts:
             own = set(pending)
             while pending and len(found) < _LIMIT:
                 one = pending.pop()
-                for part in self._named_classes(one):
+                if one.key not in self._named:
+                    self._named[one.key] = tuple(self._named_classes(one))
+                for part in self._named[one.key]:
                     if part not in found and part not in own:
                         found[part] = None
                         above = self.hierarchy.order(part).nodes[1:]
@@ -53,7 +56,11 @@ class Parts:
             for part in facts.walk(expr)
             if isinstance(part, facts.Name)
         }
+        table = self.project.table(node.module)
         for name in sorted(names):
+            imports = [step for step in table.get(name, ()) if isinstance(step, facts.Import)]
+            if imports and not any(step.module.startswith(package) for step in imports):
+                continue  # a layer that all models share: not worth reading its module
             for symbol in self.project.resolve(node.module, name):
                 if isinstance(symbol, ClassNode) and symbol.module.name.startswith(package):
                     yield symbol
