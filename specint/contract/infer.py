@@ -330,7 +330,7 @@ def _looked_up(touch: Touch, clauses: Iterable[Clause]) -> frozenset[str]:
         for clause in clauses
         if len(clause) == 1
         for one in clause
-        if isinstance(one, Takes) and one.positive and one.member == touch.member and one.roles & touch.roles
+        if isinstance(one, Takes) and one.positive and one.member == touch.asked and one.roles & touch.roles
     )
 
 

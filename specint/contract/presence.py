@@ -168,12 +168,12 @@ class Presence:
         match expr:
             case facts.Compare(operands=(facts.Constant(value=str(name)), among), ops=("in" | "not in" as op,)):
                 touch = self._signature(among, function, _WRAPPERS_DEPTH)
-                return Takes(touch.roles, touch.member, name, (op == "in") is positive) if touch is not None else None
+                return Takes(touch.roles, touch.asked, name, (op == "in") is positive) if touch is not None else None
             case facts.Call(args=(*_, facts.Constant(value=str(name)))) if isinstance(expr, facts.Call):
                 for callee in self.reach.receivers.callees(expr, function):
                     touch = self._signature(expr, function, 0) if self.code.looks_at_signature(callee) else None
                     if touch is not None:
-                        return Takes(touch.roles, touch.member, name, positive)
+                        return Takes(touch.roles, touch.asked, name, positive)
                 return None
             case _:
                 return None

@@ -134,7 +134,7 @@ class Settings:
         """Whether settings are read from an expression."""
         values = self.evaluator.evaluate(expr, self.receivers.frame(function))
         nodes = [value.node for value in values if isinstance(value, (Instance, ClassValue))]
-        if nodes and any(node in self._records for node in nodes):
+        if any(node in self._records or node.name in self._holders for node in nodes):
             return True
         match expr:
             case facts.Call(func=facts.Name(), args=(), keywords=()):
