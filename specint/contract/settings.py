@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import cached_property
 
+from specint.contract.code import tail
 from specint.contract.kept import Kept
 from specint.contract.receivers import Receivers
 from specint.facts import model as facts
@@ -118,20 +119,26 @@ class Settings:
         return found
 
     @cached_property
-    def _names(self) -> set[str]:
-        """The names under which an object of a record travels."""
+    def _annotated(self) -> set[str]:
+        """What parameters are called that are annotated as a record."""
         records = {node.name for node in self._records} | self._holders
-        annotated = {
+        return {
             param.name
             for functions in self.receivers.code.functions.values()
             for function in functions
             for param in function.facts.params
             if param.annotation is not None and _mentions(param.annotation, records)
         }
-        return self.receivers.code.flow_names(annotated)
+
+    @cached_property
+    def _names(self) -> set[str]:
+        """The names under which an object of a record travels."""
+        return self.receivers.code.flow_names(self._annotated)
 
     def _is_record(self, expr: Expr, function: FunctionNode) -> bool:
         """Whether settings are read from an expression."""
+        if isinstance(expr, (facts.Name, facts.Attribute)) and tail(expr) in self._annotated:
+            return True
         values = self.evaluator.evaluate(expr, self.receivers.frame(function))
         nodes = [value.node for value in values if isinstance(value, (Instance, ClassValue))]
         if any(node in self._records or node.name in self._holders for node in nodes):
