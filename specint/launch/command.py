@@ -142,11 +142,8 @@ def _filled(word: str, variables: Mapping[str, str]) -> str:
 
 
 def _of_yaml(text: str, path: Path) -> Iterator[Command]:
-    try:
-        import yaml  # type: ignore[import-untyped, unused-ignore]
-    except ImportError:
-        hint = "pip install pyyaml, or give the command itself after --"
-        raise SpecintError("reading a Compose or Kubernetes file needs PyYAML", str(path), hint) from None
+    import yaml  # type: ignore[import-untyped, unused-ignore]
+
     try:
         documents = list(yaml.safe_load_all(text))
     except (yaml.YAMLError, RecursionError, ValueError) as error:

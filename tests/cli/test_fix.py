@@ -24,8 +24,11 @@ class Base(nn.Module):
         super().__init__()
         self.language_model = OakForCausalLM(config)
 
-    def forward(self, input_ids):
-        return self.language_model(input_ids)
+    def forward(self, input_ids, positions, forward_batch):
+        return self.language_model(input_ids, positions, forward_batch)
+
+    def load_weights(self, weights):
+        self.language_model.load_weights(weights)
 
 
 class Heir(Base):

@@ -31,7 +31,7 @@ USES = {
     "in a raise": ("raise ValueError(model.hook)", {("hook", "read")}),
     "in a return": ("return model.hook()", {("hook", "call")}),
     "in arithmetic": ("x = 1 + model.hook", {("hook", "read")}),
-    "of what a member holds": ("x = model.hook.weight", {("hook", "read")}),
+    "of what a member holds": ("x = model.hook.weight", {("hook", "read"), ("hook.weight", "read")}),
     "of what a call gives": ("x = model.hook().weight", {("hook", "call")}),
     "in a nested function": ("def later():\n    model.hook()\nlater()", {("hook", "call")}),
     "in a default": ("def later(x=model.hook):\n    pass", {("hook", "read")}),

@@ -226,7 +226,7 @@ def test_one_line_class_is_left_to_a_person(planned: Planned) -> None:
     text = PLAIN.replace("EntryClass = Zebra", "class Zorse(Zebra): pass\n\n\nEntryClass = Zorse")
     made, _ = planned(text)
     assert made.changes == ()
-    assert all(left.why.endswith("give it lines of its own") for left in made.left)
+    assert all(left.why.endswith("put it on a line of its own") for left in made.left)
 
 
 def test_error_that_is_nobodys_in_particular_is_raised(planned: Planned) -> None:
