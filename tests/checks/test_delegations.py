@@ -89,6 +89,17 @@ def test_an_heir_is_told_with_its_parent(told: Told) -> None:
     assert all("; Heir inherits the gap" in one.message for one in found)
 
 
+def test_an_heir_whose_inner_model_can_do_no_algorithm_inherits_what_it_could_hand_on(told: Told) -> None:
+    heir = (
+        "class Heir(Outer):\n    def __init__(self, config):\n        super().__init__(config, BirchForCausalLM)\n\n\n"
+        "EntryClass = [Outer, Heir]"
+    )
+    text = outer("kind").replace("(self, config)", "(self, config, kind=OakForCausalLM)")
+    found = {one.member: one.message for one in told(text.replace("EntryClass = Outer", heir)) if one.id == "E7701"}
+    assert "; Heir inherits the gap" in found["lm_head"]
+    assert "Heir" not in found["get_embed_and_head"], "its inner model has none"
+
+
 def test_an_heir_around_another_model_is_told_by_itself(told: Told) -> None:
     heir = (
         "class Heir(Outer):\n    def __init__(self, config):\n        nn.Module.__init__(self)\n"

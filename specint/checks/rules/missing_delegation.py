@@ -26,8 +26,8 @@ def check(context: Context) -> Iterator[Finding]:
                 heir.name
                 for heir in context.models
                 if model.class_ in heir.mro[1:]
-                and member in told[heir.class_]
                 and heir.members[member].inner == model.members[member].inner
+                and delegable(context, heir, member)  # though its own inner model may be able to do no algorithm
             ]
             yield _finding(context, model, member, algorithms, heirs)
 
