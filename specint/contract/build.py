@@ -10,6 +10,7 @@ from specint.contract.demands import Demands
 from specint.contract.given import written_by_makers
 from specint.contract.handed import methods_handed, modules_handed
 from specint.contract.infer import Inference
+from specint.contract.making import constructor
 from specint.contract.model import Contract
 from specint.contract.reach import Reach
 from specint.contract.receivers import Receivers
@@ -62,7 +63,9 @@ def build_contract(
     registered = registrations(project, roots, [roots.enum.module, *speaking])
     reach = Reach(receivers, registered, outside)
     names = tuple(dict.fromkeys((*members(hierarchy, roots), *registered)))
-    requirements = Inference(reach, names, written_by_makers(project, roots, makers)).requirements()
+    makers = tuple(makers)
+    asked = Inference(reach, names, written_by_makers(project, roots, makers)).requirements()
+    requirements = (*constructor(project, code, roots, makers), *asked)
     none = roots.declared.algorithm.none
     algorithms = tuple(name for name in names if name != none)
     if not any(r.algorithms and r.role == "target" for r in requirements):

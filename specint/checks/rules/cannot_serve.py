@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
-from specint.compliance.construction import constructions, loader_calls
+from specint.compliance.construction import loader_calls
 from specint.compliance.model import ModelCompliance
 from specint.contract.interfaces import RUNTIME, SPECULATIVE
+from specint.contract.making import CONSTRUCTOR
 from specint.contract.model import Requirement, Site
 from specint.graph.project import ClassNode, FunctionNode
 
@@ -85,21 +86,22 @@ def _site(context: Context, asked: Requirement) -> Site:
 
 def _unbuilt(context: Context, model: ModelCompliance, node: ClassNode) -> Iterator[Finding]:
     """What the constructor is handed and doesn't take."""
-    hierarchy, judge = context.judge.hierarchy, context.judge
-    definition = hierarchy.lookup(node, "__init__")
+    hierarchy = context.judge.hierarchy
+    definition = hierarchy.lookup(node, CONSTRUCTOR)
     if definition is None and hierarchy.unknown_bases(node):
         return
     params = definition.function.facts.params if definition is not None and definition.function is not None else ()
     if any(param.kind == "**" for param in params) or (definition is not None and definition.function is None):
         return
     names = {param.name for param in params if param.kind != "positional-only"}
-    for built in constructions(judge.project, judge.declared):
-        if lost := [word for word in built.keywords if word not in names]:
+    for built in context.contract.requirements:
+        if built.member != CONSTRUCTOR or built.call is None or built.settings:
+            continue
+        if lost := [word for word in built.call.keywords if word not in names]:
             words = " and ".join(lost)
-            site = Site(file=built.file, line=built.line, function="")
             at = (definition.line, 4) if definition is not None and definition.owner is node else None
             said = f"the constructor of {model.name} takes no {words}, with which every server builds its model"
-            yield _finding(model, "__init__", said, site, at)
+            yield _finding(model, CONSTRUCTOR, said, built.sites[0], at)
             return
 
 
@@ -111,5 +113,5 @@ def _positional(function: FunctionNode) -> int | None:
 
 
 def _finding(model: ModelCompliance, member: str, said: str, site: Site, at: tuple[int, int] | None = None) -> Finding:
-    where = Evidence(file=site.file, line=site.line, what=f"{'built' if member == '__init__' else 'called'} here")
+    where = Evidence(file=site.file, line=site.line, what=f"{'built' if member == CONSTRUCTOR else 'called'} here")
     return about(SYMBOL, model, member, (), message=f"{said} ({site.file}:{site.line})", evidence=(where,), at=at)
