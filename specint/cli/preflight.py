@@ -12,7 +12,7 @@ import msgspec
 
 from specint.cli import options, printing
 from specint.cli.examples import examples
-from specint.errors import SpecintError
+from specint.errors import SpecintError, printable
 
 if TYPE_CHECKING:
     from specint.config import Config
@@ -144,7 +144,8 @@ def _print(groups: list[list[Answer]], format_: str, common: options.Common, sho
         lines = [json.dumps(document(answer), ensure_ascii=False) for answer in answers]
         if len(lines) == 1:
             lines = [json.dumps(document(answers[0]), ensure_ascii=False, indent=2)]
-        printing.put_bytes(("\n".join(lines) + "\n").encode(), common.output)
+        # Half of a surrogate pair, as a config.json may hold it, is written as JSON writes it.
+        printing.put_bytes(("\n".join(lines) + "\n").encode("utf-8", "backslashreplace"), common.output)
         return
     if format_ == "markdown":
         printing.put_bytes(text.markdown_of(answers).encode(), common.output)
@@ -154,7 +155,7 @@ def _print(groups: list[list[Answer]], format_: str, common: options.Common, sho
         return
     parts = []
     for group in groups:
-        title = f"{group[0].id}: " if group[0].id else ""
+        title = printable(f"{group[0].id}: ") + " " if group[0].id else ""
         parts.append(title + (text.columns(group) if len(group) > 1 else text.text_of(group[0])))
         if show_facts:
             parts += [text.facts_of(answer) for answer in group]

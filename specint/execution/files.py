@@ -20,6 +20,7 @@ class Files:
         self.written: dict[str, bytes] = {}
         self.made: set[str] = set()
         self.read_from_disk: set[str] = set()
+        self.latest = ""
 
     def fresh(self) -> Files:
         """The same folders, nothing written."""
@@ -61,6 +62,11 @@ class Files:
         real = self.real(path)
         return real is not None and Path(real).is_dir()
 
+    def is_there(self, path: str) -> bool:
+        """Whether a named folder has an entry of that name, be it one that is not read: a link out of it, a pipe."""
+        full = os.path.abspath(path)  # noqa: PTH100
+        return self.real(os.path.dirname(full)) is not None and os.path.lexists(full)  # noqa: PTH120
+
     def names(self, path: str) -> list[str]:
         """What a folder holds."""
         start = path.rstrip("/") + "/"
@@ -72,6 +78,7 @@ class Files:
 
     def read(self, path: str) -> bytes:
         """A file's bytes. Raises OSError where there is none to read."""
+        self.latest = path
         if path in self.written:
             return self.written[path]
         real = self.real(path)

@@ -5,22 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from specint.errors import printable
 from specint.launch.answer import Answer, plain, told
 from specint.launch.course import Change, Side
 
 SIGNS = {"starts": "✓", "refused": "✗", "fails": "✗", "depends": "?", "unknown": "?"}
 WIDEST = 100
+TELLING = ("ValueError", "RuntimeError", "AssertionError", "OSError", "NotImplementedError", "ImportError")
 
 
 def headline(answer: Answer) -> str:
     """The answer in one line."""
+    return printable(_headline(answer))
+
+
+def _headline(answer: Answer) -> str:
     found = answer.found
     if answer.answer == "starts":
         return "starts, as far as it can be read"
     if answer.answer == "refused":
         one = found.refusals[0]
         by = {"argparse": "the command line", "sglang": "SGLang", "transformers": "Transformers"}[one.by]
-        return f"refused by {by}: {_short(one.message) or one.error}"
+        # A message of Python's own says little without its type.
+        kind = "" if one.by == "argparse" or one.error in TELLING else f"{one.error}: "
+        return f"refused by {by}: {kind}{_short(one.message) or one.error}"
     if answer.answer == "fails":
         lacks = [lack for lack in answer.contract if lack.status == "missing"]
         sides = dict.fromkeys(lack.side for lack in lacks)
@@ -42,7 +50,7 @@ def text_of(answer: Answer) -> str:
     lines = [f"{SIGNS[answer.answer]} {headline(answer)}    SGLang {answer.version}, {answer.machine.summary}"]
 
     def row(name: str, text: str) -> None:
-        lines.append(f"  {name:<10} {text}")
+        lines.append(f"  {name:<10} {_columns(text)}")
 
     if found.refusals and answer.answer in ("refused", "depends"):
         one = found.refusals[0]
@@ -109,7 +117,7 @@ def _changed(changed: Sequence[Change]) -> list[str]:
         lines.append(f"  {name:<10} " + " · ".join(f"{_change(one)} {_place(one)}".rstrip() for one in silent[:6]))
         if len(silent) > 6:
             lines.append(f"  {'':<10} and {len(silent) - 6} more (--format json has all)")
-    return lines
+    return [f"  {line[2:12]} {_columns(line[13:])}" for line in lines]
 
 
 def _change(one: Change) -> str:
@@ -126,8 +134,13 @@ def _value(value: Any) -> str:
 
 
 def _short(text: str, width: int = WIDEST) -> str:
-    line = " ".join(str(text).split())
+    line = printable(str(text))
     return line if len(line) <= width else f"{line[: width - 1]}…"
+
+
+def _columns(text: str) -> str:
+    """A line that can only be read, with the gaps between its columns."""
+    return "   ".join(printable(part) for part in text.split("   "))
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -155,20 +168,35 @@ def differences(one: Answer, other: Answer) -> list[str]:
     mine = {change.name: plain(change.after) for change in one.found.changed or ()}
     theirs = {change.name: plain(change.after) for change in other.found.changed or ()}
     differing = [name for name in sorted(mine.keys() | theirs.keys()) if mine.get(name) != theirs.get(name)]
-    lines += [
-        f"{name}: {_value(mine.get(name, 'as given'))} -> {_value(theirs.get(name, 'as given'))}"
-        for name in differing[:12]
-    ]
+    lines += [f"{name}: {_apart(mine.get(name, 'as given'), theirs.get(name, 'as given'))}" for name in differing[:12]]
     if len(differing) > 12:
         lines.append(f"and {len(differing) - 12} more values")
     return lines
+
+
+def _apart(one: Any, other: Any) -> str:
+    """Two values that differ; of long lists the ends, where their beginnings are alike."""
+    texts = _value(one), _value(other)
+    if texts[0] == texts[1] and isinstance(one, list) and isinstance(other, list):
+        texts = _ends(one), _ends(other)
+    return f"{texts[0]} -> {texts[1]}"
+
+
+def _ends(values: list[Any]) -> str:
+    return f"{len(values)} from {_value(values[0])} to {_value(values[-1])}" if values else "none"
 
 
 def markdown_of(answers: Sequence[Answer]) -> str:
     """A table, a row for each answer."""
     rows = ["| launch | SGLang | machine | answer | |", "|---|---|---|---|---|"]
     for one in answers:
-        cells = (one.id or "", one.version, one.machine.name, f"**{one.answer}**", headline(one).replace("|", "\\|"))
+        cells = (
+            _short(one.id or "").replace("|", "\\|"),
+            one.version,
+            one.machine.name,
+            f"**{one.answer}**",
+            headline(one).replace("|", "\\|"),
+        )
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows) + "\n"
 
@@ -178,7 +206,7 @@ def github_of(answers: Sequence[Answer]) -> str:
     lines = []
     for one in answers:
         level = {"starts": "notice", "refused": "error", "fails": "error"}.get(one.answer, "warning")
-        title = f"preflight {one.id or ''}".strip()
+        title = _short(f"preflight {one.id or ''}".strip().replace("%", "%25").replace(",", "%2C").replace(":", "%3A"))
         message = f"{headline(one)} (SGLang {one.version}, {one.machine.name})".replace("%", "%25").replace("\n", "%0A")
         lines.append(f"::{level} title={title}::{message}")
     return "\n".join(lines) + "\n"

@@ -52,7 +52,7 @@ class Library:
             return it.module(f"{PACKAGE}.{name}")
         if name == "__version__":
             return it.foreign("transformers.__version__")
-        if name.startswith("__"):
+        if name.startswith("__") or not name.isidentifier():
             raise Raised(AttributeError(f"module {PACKAGE!r} has no attribute {name!r}"))
         if name.endswith(("ForCausalLM", "ForConditionalGeneration", "Model")) and not self.has_architecture(name):
             raise Raised(AttributeError(f"module {PACKAGE} has no attribute {name}"))
@@ -157,6 +157,8 @@ def _cached_file(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]
     path = f"{str(folder).rstrip('/')}/{name}"
     if it.files.is_file(path):
         return path
+    if it.files.is_there(path):
+        raise HaltedError(f"{path} is no file of that folder: a link that leads out of it, a folder or a pipe")
     if it.files.is_folder(str(folder)):
         if keywords.get("_raise_exceptions_for_missing_entries") is False:
             return None

@@ -388,6 +388,9 @@ def _mkdtemp(it: Interpreter, _arguments: list[Any], _keywords: dict[str, Any]) 
 
 
 # -- files -------------------------------------------------------------------------------------------------------------
+UTF_8 = (None, "utf-8", "utf8", "UTF-8")
+
+
 class OpenFile:
     """An open file; what is written to it is kept in memory."""
 
@@ -397,6 +400,7 @@ class OpenFile:
         self.text = text
         self.data = data
         self.at = 0
+        self.errors = "replace"
         self.parts: list[Any] = []
 
     def entered(self, it: Interpreter) -> OpenFile:
@@ -430,11 +434,16 @@ def open_file(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -
     if "r" not in mode:
         return OpenFile(posixpath.normpath(path), mode, text)
     try:
-        return OpenFile(path, mode, text, it.files.read(path))
+        file = OpenFile(path, mode, text, it.files.read(path))
     except OSError as error:
+        if it.files.is_file(path):
+            raise bounds.HaltedError(f"{path} can't be read: {error.strerror}") from None
         if it.files.known(path) or not path.startswith("/"):
             raise Raised(FileNotFoundError(2, "No such file or directory", path)) from None
         return Unknown(f"the file {path}: {error.strerror}")
+    if keywords.get("encoding") in UTF_8 and isinstance(keywords.get("errors"), str | None):
+        file.errors = keywords.get("errors") or "strict"
+    return file
 
 
 def _file_attribute(it: Interpreter, file: OpenFile, name: str) -> Any:
@@ -442,8 +451,15 @@ def _file_attribute(it: Interpreter, file: OpenFile, name: str) -> Any:
         size = arguments[0] if arguments and isinstance(arguments[0], int) and arguments[0] >= 0 else len(file.data)
         data = file.data[file.at : file.at + size]
         file.at += len(data)
+        if len(data) > bounds.LONGEST:
+            raise bounds.HaltedError(f"{file.path} is too large: {len(data)} bytes, at most {bounds.LONGEST} are read")
         it.budget.built(len(data))
-        return data.decode("utf-8", errors="replace") if file.text else data
+        if not file.text:
+            return data
+        try:
+            return data.decode("utf-8", file.errors)
+        except UnicodeDecodeError as error:
+            raise Raised(error) from None
 
     def write(it: Interpreter, arguments: list[Any], _keywords: dict[str, Any]) -> int:
         value = plainly(arguments[0])

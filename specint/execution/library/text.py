@@ -112,7 +112,11 @@ def _loads(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> A
     if isinstance(text, Unknown):
         return Unknown(f"json.loads({text.reason})")
     it.budget.built(len(text))
-    return call_native(it, json.loads, [text], {})
+    try:
+        return call_native(it, json.loads, [text], {})
+    except bounds.ExhaustedError:
+        latest = f" (read last: {it.files.latest})" if it.files.latest else ""
+        raise bounds.HaltedError(f"JSON that is nested too deeply{latest}") from None
 
 
 def _load(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:
