@@ -21,9 +21,14 @@ def outlined(text: str) -> tuple[str, dict[int, tuple[int, int]]]:
     lines = text.split("\n")
     bodies: dict[int, tuple[int, int]] = {}
     n = counted = at = 0
+    quotes = dict.fromkeys(('"""', "'''"), 0)
     for match in _DEFINITION.finditer(text):
         counted += text.count("\n", at, match.start())
+        for quote in quotes:
+            quotes[quote] += text.count(quote, at, match.start())
         at = match.start()
+        if any(count % 2 for count in quotes.values()):
+            continue  # an example inside of a string, which has to stay what it is
         start = counted
         if start < n:
             continue

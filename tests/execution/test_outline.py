@@ -66,6 +66,15 @@ def test_a_bracket_that_goes_on_unindented_makes_no_text_that_parses():
             ast.parse(short)
 
 
+@pytest.mark.parametrize("quote", ['"""', "'''"])
+def test_a_function_inside_of_a_string_is_text(quote):
+    body = "".join(f"    line = {n}\n" for n in range(6))
+    text = f"x = {quote}\nUsage:\n\ndef example():\n{body}{quote}\n\ndef real():\n{body}"
+    short, bodies = outlined(text)
+    assert list(bodies) == [13]
+    assert ast.dump(ast.parse(short).body[0]) == ast.dump(ast.parse(text).body[0])
+
+
 @pytest.mark.release
 @pytest.mark.parametrize("version", ["0.5.9", "0.5.23"])
 def test_every_body_of_a_release_comes_back(version, release):
