@@ -305,9 +305,9 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
     from specint.contract.declared import declared, declared_modules
     from specint.contract.interfaces import SPECULATIVE
     from specint.contract.roots import find_roots
+    from specint.facts.unscanned import Unscanned
     from specint.graph.hierarchy import Hierarchy
     from specint.graph.project import Project
-    from specint.source.tree import decode
 
     packages = code_packages(tree, scope.interfaces)
     # the speculative contract is in the code packages; the runner's others are also where it hands itself to
@@ -334,16 +334,16 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
         near.update(file.module for file in there)
         return list(loader.load(there))
 
-    def defining(methods: Iterable[str]) -> list[Module]:
-        spelt = [f"def {name}(" for name in methods]
-        texts = ((file, decode(tree.read(file), file.path)) for file in models)
-        there = [file for file, text in texts if any(one in text for one in spelt)]
-        near.update(file.module for file in there)
-        return list(loader.load(there))
-
     try:
         contract, said = build_contract(
-            project, hierarchy, roots, modules, outside, makers, fetch if beyond else None, defining
+            project,
+            hierarchy,
+            roots,
+            modules,
+            outside,
+            makers,
+            fetch if beyond else None,
+            Unscanned(tree, models, fetch),
         )
     except RecursionError:
         raise SpecintError(_ENDLESS, tree.package, "shorten the chain") from None

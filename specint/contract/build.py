@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
+from typing import Protocol
 
 from specint.contract.algorithms import aliases, members
 from specint.contract.code import Code
@@ -22,6 +23,16 @@ from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import Project
 
 
+class Elsewhere(Protocol):
+    """Code that isn't under scan, and could be."""
+
+    def names(self) -> Set[str]:
+        """The names of all functions that it defines."""
+
+    def defining(self, methods: Iterable[str]) -> list[facts.Module]:
+        """Reads the modules that define one of some methods."""
+
+
 def build_contract(
     project: Project,
     hierarchy: Hierarchy,
@@ -30,14 +41,14 @@ def build_contract(
     outside: frozenset[str] = frozenset(),
     makers: Iterable[facts.Module] = (),
     fetch: Callable[[Iterable[str]], list[facts.Module]] | None = None,
-    defining: Callable[[Iterable[str]], list[facts.Module]] | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> tuple[Contract, list[Diagnostic]]:
     """Infer the contract from the modules of the code packages, and say what is not known of it.
 
     Args:
         outside: modules outside of SGLang that bring workers of their own.
         makers: modules that make the models.
-        defining: reads the modules of models that define one of some methods.
+        elsewhere: the models' own code, which is read for the methods that workers hand another model to.
         fetch: reads more modules of the tree, by their names; those that it doesn't have are left out.
 
     Raises:
@@ -56,8 +67,8 @@ def build_contract(
             break
         code.add(more)
         modules += tuple(more)
-    if defining is not None and (methods := methods_handed(receivers)):
-        code.add(defining(sorted(methods)))
+    if elsewhere is not None and (methods := methods_handed(receivers, elsewhere.names)):
+        code.add(elsewhere.defining(sorted(methods)))
         receivers = Receivers(project, hierarchy, roots, code)  # what was found before knew nothing of these
     speaking = [module for module in modules if module is not roots.enum.module and may_register(module, code)]
     registered = registrations(project, roots, [roots.enum.module, *speaking])

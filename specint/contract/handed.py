@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Set
 
 from specint.contract.code import Code, Occurrence, tail
 from specint.contract.receivers import Receivers
@@ -30,22 +30,37 @@ def modules_handed(code: Code, runner: ClassNode, model: str, besides: str) -> s
     return {n for n in found if n.startswith(inside) and n not in code and not f"{n}.".startswith(f"{besides}.")}
 
 
-def methods_handed(receivers: Receivers) -> set[str]:
-    """The methods of a model that workers hand another model to: what those ask of it is asked by the worker."""
+def methods_handed(receivers: Receivers, defined: Callable[[], Set[str]]) -> set[str]:
+    """The methods of a model that workers hand another model to: what those ask of it is asked by the worker.
+
+    Args:
+        defined: the names of what the models' own code defines; asked only where a name needs it.
+    """
     names = receivers.model_names()
+    # only what a call can turn out to be is followed: telling whose objects it is made on takes long
+    calls = {
+        name: calls
+        for name, calls in receivers.code.calls.items()
+        if name not in receivers.code.functions and any(_on_another(call, names) for call in calls)
+    }
     found: set[str] = set()
-    for calls in receivers.code.calls.values():
-        for call in calls:
-            match call.expr:
-                case facts.Call(func=facts.Attribute(base=base, name=name), args=args, keywords=keywords):
-                    handed = [one for one in (*args, *(k.value for k in keywords)) if tail(one) in names]
-                    if handed and tail(base) in names and name not in found:
-                        models = [receivers.models(one, call.function, call.step) for one in (base, *handed)]
-                        if models[0] and any(models[1:]):
-                            found.add(name)
-                case _:
-                    pass
-    return {name for name in found if name not in receivers.code.functions}
+    for name in calls.keys() & defined() if calls else ():
+        for call in calls[name]:
+            given = _on_another(call, names)
+            if given and all(any(receivers.models(one, call.function, call.step) for one in part) for part in given):
+                found.add(name)
+                break
+    return found
+
+
+def _on_another(call: Occurrence, names: set[str]) -> tuple[list[facts.Expr], ...]:
+    """What a method is called on and what it is handed, where both have names of models; else nothing."""
+    match call.expr:
+        case facts.Call(func=facts.Attribute(base=base), args=args, keywords=keywords) if tail(base) in names:
+            handed = [one for one in (*args, *(k.value for k in keywords)) if tail(one) in names]
+            return ([base], handed) if handed else ()
+        case _:
+            return ()
 
 
 def _runner_names(code: Code, runner: ClassNode) -> set[str]:
