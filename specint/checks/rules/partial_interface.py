@@ -55,8 +55,8 @@ def _halves(context: Context, model: ModelCompliance) -> Iterator[Finding]:
         for requirement in asked if offered else ():
             if requirement.strength != "required" or requirement.settings or requirement.role not in ("target", "both"):
                 continue
-            if requirement.member in told_of:
-                continue
+            if requirement.member in told_of or "." in requirement.member:
+                continue  # what the value of a member lacks is told by spec-wrong-kind and spec-incomplete-part
             told_of.add(requirement.member)
             if model.members[requirement.member].status == "missing":
                 yield _half(model, interface, requirement, offered)
