@@ -62,10 +62,6 @@ _MOST_ROUNDS = 64
 """The most rounds of loops around one line, and texts that one expression can make, that are told apart."""
 
 
-_Reaching = tuple[list[facts.Step], bool, tuple[int, ...]]
-"""The steps that can give a name its value, whether one of them always runs, and the number of each."""
-
-
 @dataclass(frozen=True, eq=False)
 class Frame:
     """Where an expression is evaluated.
@@ -123,7 +119,6 @@ class Evaluator:
     role_of: Callable[[ClassNode], str] | None = None
     _questions: Circles = field(default_factory=lambda: Circles(_DEEP, _joined, _unsettled))
     _binds: dict[str, dict[str, list[OwnBind]]] = field(default_factory=dict)
-    _reached: dict[tuple[int, str, int], tuple[object, _Reaching]] = field(default_factory=dict)
     _depth: int = 0
 
     def instance(self, node: ClassNode) -> Instance:
@@ -321,10 +316,10 @@ class Evaluator:
             if function.outer is not None:
                 return self.name(name, replace(frame, function=function.outer, arguments=None, round={}))
             return self.module_name(name, frame.module)
-        assigning, covered, numbers = self._reaching(function, name, at)
+        assigning, covered = reaching(steps, at, function.facts.body)
         arguments = frozenset(frame.arguments.items()) if frame.arguments is not None else None
         of_round = frozenset(frame.round.items())
-        key = ("name", id(function), frame.receiver, name, numbers, covered, arguments, of_round)
+        key = ("name", id(function), frame.receiver, name, tuple(map(id, assigning)), covered, arguments, of_round)
 
         def compute() -> Values:
             found: Values = self.parameter(param, frame) if param is not None and not covered else NOTHING
@@ -333,16 +328,6 @@ class Evaluator:
             return found
 
         return self._once(key, compute)
-
-    def _reaching(self, function: FunctionNode, name: str, at: facts.Step | None) -> _Reaching:
-        """The steps that can give a local name its value at a step: the same for every object and every call."""
-        key = (id(function), name, id(at))
-        kept = self._reached.get(key)
-        if kept is None:
-            assigning, covered = reaching(function.binds.get(name, ()), at, function.facts.body)
-            # with whose numbers the key is made of, so that these stay theirs
-            kept = self._reached[key] = (function, at), (assigning, covered, tuple(map(id, assigning)))
-        return kept[1]
 
     def _looped(self, name: str, frame: Frame, at: facts.Step | None) -> Values:
         """What a name can be that a comprehension gives its elements, one after the other."""

@@ -23,10 +23,6 @@ isn't waited for, and its answer is passed to `unsettled`, which is to say in it
 The depth to which questions are answered within each other is bounded too, because Python's stack is: what comes up
 deeper is put off, answered when the others are done, and they are asked again, so that the bound changes the order of
 the work and no answer.
-
-**Why a round after the first is cheap.** An answer follows from the answers to what it asks. What a question of a
-circle asked in the round before, and heard, is remembered; where asking the same again in the same order gives the
-same, its own answer is the same, and isn't worked out once more.
 """
 
 from __future__ import annotations
@@ -100,10 +96,6 @@ _MOST_ROUNDS = 24
 """The most rounds of a circle."""
 
 
-_Heard = dict[Hashable, tuple[Callable[[], Any], Any, Any]]
-"""What a question asked and may hear differently in another round: how it is answered, what meanwhile, what it was."""
-
-
 class Circles:
     """A memo for questions that lead back to themselves all the time, and whose answers only grow: see above.
 
@@ -130,8 +122,6 @@ class Circles:
         self._order: list[Hashable] = []
         self._put_off: dict[Hashable, tuple[Callable[[], Any], Any]] = {}
         self._tainted: set[Hashable] = set()
-        self._hearing: list[_Heard | None] = []  # for each open question, what it hears; None: not the same each time
-        self._before: dict[Hashable, tuple[_Heard, Any]] = {}  # what was heard in the round before, and concluded
 
     @property
     def depth(self) -> int:
@@ -147,21 +137,6 @@ class Circles:
         """The answer to the question `key`, computed by `answer` where it isn't known yet."""
         if key in self._settled:
             return self._settled[key]  # type: ignore[no-any-return]
-        found = self._asked(key, answer, meanwhile)
-        if self._hearing and key not in self._settled:
-            self._hear(key, answer, meanwhile, found)
-        return found
-
-    def _hear(self, key: Hashable, answer: Callable[[], Any], meanwhile: Any, found: Any) -> None:  # noqa: ANN401
-        heard = self._hearing[-1]
-        if heard is None:
-            return
-        if key not in heard:
-            heard[key] = (answer, meanwhile, found)
-        elif heard[key][2] != found:
-            self._hearing[-1] = None
-
-    def _asked(self, key: Hashable, answer: Callable[[], Answer], meanwhile: Answer) -> Answer:
         lows = self._lows
         if key in self._tied:
             found, low = self._tied[key]
@@ -177,7 +152,6 @@ class Circles:
             return self._guesses.get(key, meanwhile)  # type: ignore[no-any-return]
         self._depths[key] = depth
         lows.append(depth)
-        self._hearing.append({})
         self._tainted.discard(key)
         try:
             found = self._answered(key, answer, depth, meanwhile)
@@ -188,31 +162,19 @@ class Circles:
                 found = self._answered(key, answer, depth, meanwhile)
             return found  # type: ignore[no-any-return]
         finally:
-            del lows[depth:], self._hearing[depth:], self._depths[key]
+            del lows[depth:], self._depths[key]
             if not lows:
-                self._before.clear()
                 self._tied.clear()
                 self._order.clear()
                 self._guesses.clear()
                 self._put_off.clear()
-
-    def _concluded(self, key: Hashable, answer: Callable[[], Any]) -> Any:  # noqa: ANN401
-        """The answer as this round gives it: that of the round before, where all that it was concluded from is so."""
-        heard, found = self._before.pop(key, ({}, None))
-        if not heard or any(self.ask(one, its, none) != what for one, (its, none, what) in heard.items()):
-            self._hearing[-1] = {}
-            found = answer()
-        now = self._hearing[-1]
-        if now and key not in self._tainted:
-            self._before[key] = (now, found)
-        return found
 
     def _answered(self, key: Hashable, answer: Callable[[], Any], depth: int, meanwhile: Any) -> Any:  # noqa: ANN401
         before = len(self._order)
         guesses = self._guesses
         found = meanwhile
         for number in range(_MOST_ROUNDS):
-            found = self._concluded(key, answer)
+            found = answer()
             if number >= _FREE_ROUNDS:
                 found = self._joined(guesses.get(key, meanwhile), found)
             while depth == 0 and self._put_off:
