@@ -255,8 +255,16 @@ def _exclude(one: list[Asking], other: list[Asking]) -> bool:
 
 
 def _contradict(one: World, other: World) -> bool:
-    answers = {(where, what): answer for where, what, answer in one}
-    return any(answers.get((where, what), answer) != answer for where, what, answer in other)
+    left, right = _answers(one), _answers(other)
+    return any(answers.isdisjoint(right[question]) for question, answers in left.items() if question in right)
+
+
+def _answers(world: World) -> dict[tuple[str, str], set[object]]:
+    """By question: a way through two callers may have been given two answers."""
+    found: dict[tuple[str, str], set[object]] = defaultdict(set)
+    for where, what, answer in world:
+        found[where, what].add(answer)
+    return found
 
 
 def _together(count: int, fit: Callable[[int, int], bool]) -> list[set[int]]:
