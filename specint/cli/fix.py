@@ -57,7 +57,7 @@ def command(
     symbols = selected_symbols(options.listed(select) or config.select, (*config.ignore, *options.listed(ignore)))
     session = session_of(common, config, paths, options.listed(models))
     findings = _findings(session, symbols, options.listed(models))
-    owned = bool(session.subject or common.sglang or config.sglang)
+    owned = bool(paths or session.subject or common.sglang or config.sglang)
     with ExitStack() as stack:
         made = plan(
             session.tree,

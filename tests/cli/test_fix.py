@@ -69,6 +69,13 @@ def test_what_is_missing_is_added_in_the_class_and_check_is_clean(specint, copie
     assert done.stdout.splitlines()[-1] == f"{len(missing)} findings fixed in 1 file"
 
 
+def test_whole_sglang_that_was_named_as_a_path_is_written(specint, copied: Path) -> None:
+    before = (copied / KUMO).read_bytes()
+    done = specint("fix", copied, "--select", "E7701")
+    assert "is the installed SGLang" not in done.stderr
+    assert (copied / KUMO).read_bytes() != before
+
+
 def test_second_run_changes_nothing(specint, copied: Path) -> None:
     file = copied / KUMO
     specint("fix", file)
