@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -36,6 +37,22 @@ class MyModelForCausalLM(LlamaForCausalLM):
 EntryClass = MyModelForCausalLM
 """
 
+LAUNCH = """#!/bin/sh
+exec python -m sglang.launch_server --model-path ./target --speculative-algorithm EAGLE3 \\
+    --speculative-draft-model-path ./draft --tp 8
+"""
+LLAMA = {
+    "model_type": "llama",
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 8,
+    "num_attention_heads": 8,
+    "num_key_value_heads": 8,
+    "vocab_size": 128,
+    "max_position_embeddings": 2048,
+    "torch_dtype": "bfloat16",
+}
+
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory, release_wheel: Callable[[str], Path]) -> Path:
@@ -44,6 +61,10 @@ def project(tmp_path_factory: pytest.TempPathFactory, release_wheel: Callable[[s
     (top / "my_models").mkdir()
     (top / "my_models/mine.py").write_text(MODEL)
     (top / "my_worker.py").write_text("class MyWorker:\n    pass\n")
+    (top / "serve.sh").write_text(LAUNCH)
+    for name, class_ in (("target", "LlamaForCausalLM"), ("draft", "LlamaForCausalLMEagle3")):
+        (top / name).mkdir()
+        (top / name / "config.json").write_text(json.dumps({**LLAMA, "architectures": [class_]}))
     (top / ".cache/releases").mkdir(parents=True)
     for version in ("0.5.9", "0.5.23"):
         shutil.copy(release_wheel(version), top / ".cache/releases")
