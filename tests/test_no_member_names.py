@@ -19,8 +19,8 @@ CODE = sorted(
     path for path in PACKAGE.rglob("*.py") if "_rules" not in path.parts
 )  # where an installed one has its data
 DATA = Path(__file__).parent / "data"
-PLAIN = {"named_modules"}
-"""Of every module of torch; their names say nothing about a contract."""
+PLAIN = {"named_modules", "num_hidden_layers", "layer_types"}
+"""Of every module of torch, and keys of Transformers' configurations; their names say nothing about a contract."""
 
 
 def members() -> set[str]:
