@@ -83,7 +83,7 @@ def _job(
         module=model.class_.rpartition(".")[0],
         variant=variant,
         role=role,
-        members=tuple(sorted(name for name in model.members if name not in DUNDER)),
+        members=tuple(sorted(name for name in model.members if name not in DUNDER and "." not in name)),
         asks=tuple(dict.fromkeys(asks)),
         capture=_capture(asks),
         inner=tuple(wrap.attribute for wrap in model.wraps),
@@ -105,8 +105,13 @@ def _capture(asks: Sequence[Ask]) -> tuple[str, ...]:
 
 def _asks(contract: Contract, role: str, algorithms: tuple[str, ...]) -> Iterator[Ask]:
     for requirement in contract.requirements:
-        if requirement.role in (role, "both") and _concerns(requirement, algorithms):
+        if requirement.role in (role, "both") and _concerns(requirement, algorithms) and not _of_parts(requirement):
             yield _ask(requirement)
+
+
+def _of_parts(requirement: Requirement) -> bool:
+    """Whether it asks, or may as well ask, a part of the model: the child asks the model itself for names alone."""
+    return "." in (requirement.group or requirement.member)
 
 
 def _concerns(requirement: Requirement, algorithms: tuple[str, ...]) -> bool:
