@@ -286,12 +286,12 @@ class _Inferred(msgspec.Struct, frozen=True):
 def _makers(tree: Tree) -> list[str]:
     """The modules beside the declared function that speak of it: they make models of the class that it tells."""
     from specint.contract.declared import declared
-    from specint.source.tree import decode
+    from specint.facts.unscanned import text_or_nothing
 
     function = f"{tree.package}.{declared().architecture.function}"
     module, _, name = function.rpartition(".")
     files = tree.files(module.rpartition(".")[0])
-    return [file.module for file in files if not file.is_init and name in decode(tree.read(file), file.path)]
+    return [file.module for file in files if not file.is_init and name in text_or_nothing(tree, file)]
 
 
 def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: str) -> _Inferred:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Set
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from specint.errors import SpecintError
 from specint.source.tree import SourceFile, Tree, decode
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class Unscanned:
 
     @cached_property
     def _defined(self) -> dict[str, frozenset[str]]:
-        read = ((file.module, decode(self._tree.read(file), file.path)) for file in self._files)
+        read = ((file.module, text_or_nothing(self._tree, file)) for file in self._files)
         return {module: frozenset(_DEFINED.findall(text)) for module, text in read}
 
     def names(self) -> Set[str]:
@@ -40,3 +41,11 @@ class Unscanned:
         """Reads the modules that define one of some methods."""
         asked = frozenset(methods)
         return self._fetch([module for module, names in self._defined.items() if not names.isdisjoint(asked)])
+
+
+def text_or_nothing(tree: Tree, file: SourceFile) -> str:
+    """A file's text; nothing where it is gone or can't be decoded, which is said where it is read for its facts."""
+    try:
+        return decode(tree.read(file), file.path)
+    except SpecintError:
+        return ""

@@ -284,6 +284,7 @@ def test_files_that_come_and_go_meanwhile_are_said_or_read(specint, copied: Path
     assert run.returncode in (1, 2)
     assert b"Traceback" not in err, err
     assert b"internal" not in err, err
+    assert out, err
     assert json.loads(out)["findings"]
 
 
