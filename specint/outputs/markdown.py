@@ -32,7 +32,7 @@ def report_markdown(analysis: Analysis, findings: Sequence[Finding], algorithms:
     lines.append("")
     lines += [f"{escaped(name)}: the same as {escaped(column)} for every model.  " for name, column in table.alike]
     if table.settled:
-        lines.append(f"{escaped(', '.join(table.settled))}: ok for every model.  ")
+        lines.append(f"{escaped(', '.join(table.settled))}: ok for every model that it applies to.  ")
     lines += ["", f"**{summary_line(analysis, findings, algorithms)}**", ""]
     return "\n".join(lines)
 

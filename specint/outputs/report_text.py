@@ -80,5 +80,5 @@ def _notes(table: Matrix, signs: Signs, *, words: bool) -> list[str]:
         same.setdefault(column, []).append(algorithm)
     notes += [f"{', '.join(names)}: the same as {column} for every model" for column, names in same.items()]
     if table.settled:
-        notes.append(f"{', '.join(table.settled)}: ok for every model")
+        notes.append(f"{', '.join(table.settled)}: ok for every model that it applies to")
     return notes

@@ -56,7 +56,7 @@ function matrixNotes(filters) {
   const legend = el('p', { class: 'remarks' }, MEANINGS.flatMap(([word, text]) => [verdict(word), ` ${text} `]));
   if (columnsOf(filters) !== report.columns) return legend;
   const lines = report.alike.map(([name, column]) => `${name}: the same as ${column} for every model.`);
-  if (report.settled.length) lines.push(`${report.settled.join(', ')}: ok for every model.`);
+  if (report.settled.length) lines.push(`${report.settled.join(', ')}: ok for every model that it applies to.`);
   for (const [alias, name] of Object.entries(report.aliases)) lines.push(`${alias} is another name for ${name}.`);
   return el('div', {}, legend, el('p', { class: 'remarks' }, lines.join(' ')));
 }
