@@ -1,11 +1,26 @@
-"""Which states of a model no worker meets: the server that brings them about starts none."""
+"""Which states of a model no worker meets: the server that brings them about starts none, or refuses the algorithm."""
 
 from __future__ import annotations
 
-import ast
+from functools import cache
 
+from specint.checks.asked import Asked
 from specint.checks.context import Context
+from specint.errors import SpecintError
 from specint.facts import model as facts
+from specint.facts.extract import extract
+from specint.facts.known import Known, truth_where
+
+
+def meeting(context: Context, one: Asked, condition: str) -> tuple[str, ...]:
+    """The algorithms of those that ask for a member whose server can be in a state, told by its condition as it is
+    spelled in findings."""
+    without = dict.fromkeys(context.once(options_without_worker), False)
+    if without and excludes(condition, without):
+        return ()
+    if excludes(condition, context.judge.declared.stages.alone):
+        return tuple(name for name in one.algorithms if name not in context.contract.one_stage)
+    return one.algorithms
 
 
 def options_without_worker(context: Context) -> frozenset[str]:
@@ -23,29 +38,18 @@ def options_without_worker(context: Context) -> frozenset[str]:
     return frozenset(found)
 
 
-def needs(condition: str, options: frozenset[str]) -> bool:
-    """Whether a condition, as it is spelled in findings, can only hold where one of the options is set."""
+def excludes(condition: str, known: Known) -> bool:
+    """Whether a condition can't hold where some names have known values."""
+    test = _read(condition)
+    return test is not None and truth_where(known, test) is False
+
+
+@cache
+def _read(condition: str) -> facts.Expr | None:
+    text = condition.replace("\u2026", "...")
     try:
-        expr = ast.parse(condition.replace("\u2026", "..."), mode="eval").body
-    except SyntaxError:
-        return False
-    return _needs(expr, options, holds=True)
-
-
-def _needs(expr: ast.expr, options: frozenset[str], *, holds: bool) -> bool:
-    match expr:
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return _needs(operand, options, holds=not holds)
-        case ast.BoolOp(op=op, values=values):
-            answers = [_needs(value, options, holds=holds) for value in values]
-            return any(answers) if isinstance(op, ast.And) is holds else all(answers)
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return holds and name in options
-        case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Constant(value=str(name)), *_]):
-            return holds and name in options
-        case ast.Call(func=ast.Name(id="bool"), args=[operand]):
-            return _needs(operand, options, holds=holds)
-        case ast.Compare(left=left, ops=[ast.Is() | ast.Eq()], comparators=[ast.Constant(value=True)]):
-            return holds and _needs(left, options, holds=True)
-        case _:
-            return False
+        module = extract(f"_ = ({text})", name="condition", path="")
+    except SpecintError:
+        return None
+    step = module.body.steps[0] if module.body.steps else None
+    return step.value if isinstance(step, facts.Bind) else None

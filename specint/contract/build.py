@@ -17,6 +17,7 @@ from specint.contract.reach import Reach
 from specint.contract.receivers import Receivers
 from specint.contract.registrations import may_register, registrations
 from specint.contract.roots import Roots
+from specint.contract.stages import Stages
 from specint.errors import Diagnostic, SpecintError
 from specint.facts import model as facts
 from specint.graph.hierarchy import Hierarchy
@@ -75,7 +76,8 @@ def build_contract(
     reach = Reach(receivers, registered, outside)
     names = tuple(dict.fromkeys((*members(hierarchy, roots), *registered)))
     makers = tuple(makers)
-    asked = Inference(reach, names, written_by_makers(project, roots, makers)).requirements()
+    inference = Inference(reach, names, written_by_makers(project, roots, makers))
+    asked = inference.requirements()
     requirements = (*constructor(project, code, roots, makers), *asked)
     none = roots.declared.algorithm.none
     algorithms = tuple(name for name in names if name != none)
@@ -85,6 +87,8 @@ def build_contract(
             f"{project.package}.{roots.declared.code.workers}",
             "is the tree whole? Otherwise SGLang changed how workers reach the model; please report it",
         )
+    stages = Stages(reach.conditions, inference.settings)
+    one_stage = stages.refusing(algorithms)
     contract = Contract(
         requirements=requirements,
         algorithms=algorithms,
@@ -93,7 +97,8 @@ def build_contract(
             **{alias: one.name for one in registered.values() for alias in one.aliases},
         },
         workers={a: tuple(node.key for node in reach.workers.serving(a)) for a in algorithms},
-        demands=Demands(reach, algorithms).found(),
+        demands=Demands(reach, algorithms, stages, frozenset(one_stage)).found(),
+        one_stage=one_stage,
         unread={a: why for a in algorithms if (why := reach.workers.unread(a)) is not None},
     )
     brings = {registration.file for registration in registered.values()}

@@ -113,6 +113,17 @@ class WithoutWorker(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class StagesRoot(msgspec.Struct, frozen=True, kw_only=True):
+    """What tells a server of several pipeline stages from one that has a single stage."""
+
+    option: str
+    several: int
+    alone: dict[str, int | bool]
+    modules: tuple[str, ...]
+    required: bool
+    reason: str
+
+
 class Declared(msgspec.Struct, frozen=True, kw_only=True):
     """`rules/contract.toml` as it stands."""
 
@@ -126,6 +137,7 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     loader: LoaderRoot
     inner: InnerRoot
     settings: SettingsRoot
+    stages: StagesRoot
     without_worker: tuple[WithoutWorker, ...] = ()
 
 
@@ -133,7 +145,8 @@ def declared_modules() -> tuple[str, ...]:
     """The modules besides the code packages that the declared places are in, below the top package."""
     data = declared()
     functions = (data.architecture.function, data.inner.function)
-    return (*data.algorithm.option_modules, *data.settings.modules, *(name.rpartition(".")[0] for name in functions))
+    of_options = (*data.algorithm.option_modules, *data.settings.modules, *data.stages.modules)
+    return (*of_options, *(name.rpartition(".")[0] for name in functions))
 
 
 @cache

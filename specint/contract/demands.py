@@ -14,6 +14,7 @@ from specint.contract.conditions import Side
 from specint.contract.model import CallShape, Site, Unanswered, WorkerDemand
 from specint.contract.presence import site_of
 from specint.contract.reach import Reach
+from specint.contract.stages import Stages
 from specint.contract.touches import shape_of
 from specint.facts import model as facts
 from specint.graph.opening import opening
@@ -27,8 +28,12 @@ _HOPS = 2
 class Demands:
     """Reads what is asked of workers, for the algorithms of one tree."""
 
-    def __init__(self, reach: Reach, algorithms: tuple[str, ...]) -> None:
+    def __init__(
+        self, reach: Reach, algorithms: tuple[str, ...], stages: Stages, one_stage: frozenset[str] = frozenset()
+    ) -> None:
         self.reach = reach
+        self.stages = stages
+        self.one_stage = one_stage
         self.workers = reach.workers
         self.code = reach.receivers.code
         self.hierarchy = reach.receivers.hierarchy
@@ -126,11 +131,22 @@ class Demands:
             for guard in one.function.facts.body.guards_of(one.step.guard)
         )
 
+    def _on_several_stages(self, one: Occurrence) -> bool:
+        """Whether only a server of several pipeline stages comes by."""
+        tests = [(g.test, g.positive) for g in one.function.facts.body.guards_of(one.step.guard) if g.kind != "loop"]
+        return any(self.stages.needs(test, holds) for test, holds in (*tests, *one.local) if test is not None)
+
     def _demand(self, member: str, use: str, places: list[tuple[Occurrence, CallShape | None]]) -> WorkerDemand | None:
         under: dict[str, list[tuple[Occurrence, CallShape | None]]] = {}
         for algorithm in self.algorithms:
             side = Side(algorithm, "target")
-            stands = [(one, shape) for one, shape in places if self.reach.conditions.stands(one, side)]
+            stands = [
+                (one, shape)
+                for one, shape in places
+                if self.reach.conditions.stands(one, side)
+                and not (algorithm in self.one_stage and self._on_several_stages(one))
+            ]
+            stands.sort(key=lambda place: self._on_several_stages(place[0]))  # what every server comes by is told first
             if stands:
                 under[algorithm] = stands
         if not under:

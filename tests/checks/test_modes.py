@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from specint.checks.modes import needs
+from specint.checks.modes import excludes
 from specint.facts.store import Store
 from specint.pipeline import analyze
 from specint.source.locate import open_tree
 
-ALONE = frozenset({"encoder_only"})
+ALONE = {"encoder_only": False}
 
 LAUNCHER = """
 def run_server(args):
@@ -62,7 +62,35 @@ EntryClass = Seeing
     ],
 )
 def test_whether_a_condition_needs_the_option(condition: str, needed: bool) -> None:
-    assert needs(condition, ALONE) is needed
+    assert excludes(condition, ALONE) is needed
+
+
+REFUSES = """
+    pp_size: int = 1
+
+    def check(self):
+        if self.pp_size > 1:
+            assert self.speculative_algorithm in (None, "EAGLE3")
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "algorithms"),
+    [
+        ("self.pp_group.is_first_rank", ["EAGLE3"]),
+        ("not config.pp_rank > 0", ["EAGLE3"]),
+        ("self.pp_group.is_first_rank and not config.small", ["EAGLE", "EAGLE3"]),
+    ],
+)
+def test_an_alarm_for_later_stages_names_the_algorithms_that_run_there(
+    fixture_tree: Callable[[str], Path], test: str, algorithms: list[str]
+) -> None:
+    tree = open_tree(str(fixture_tree("sglang_small") / "sglang"))
+    options = tree.read(tree.find("sglang.srt.server_args")).decode()  # type: ignore[arg-type]
+    texts = {"sglang.srt.models.trial": MODEL.format(test=test), "sglang.srt.server_args": options + REFUSES}
+    found = analyze(tree.overlay(texts), store=Store(None)).findings
+    (one,) = [one for one in found if one.id == "W7714" and one.file.endswith("trial.py")]
+    assert list(one.algorithms) == algorithms
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from specint.checks.asked import Asked, asked_members, is_asked, sites
 from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.library import looks_in_vain
-from specint.checks.modes import needs, options_without_worker
+from specint.checks.modes import meeting
 from specint.checks.wording import at_site, does, listed
 from specint.contract.model import telling_site
 from specint.facts import model as facts
@@ -24,7 +25,7 @@ def check(context: Context) -> Iterator[Finding]:
     for one in context.once(asked_members):
         broken = [b for b in breaks(context, one) if b.arm.kind == "object" and not _of_skipped(context, b)]
         if broken and not _soft_property(one):
-            yield _finding(context, one, broken)
+            yield _finding(context, under(context, one, broken), broken)
         elif (finds := looks_in_vain(context, one)) is not None:
             yield _in_vain(one, finds)
 
@@ -46,8 +47,13 @@ def breaks(context: Context, one: Asked) -> list[Break]:
     if one.function is None:
         return []
     found = context.flow.breaks(one.node, one.function, partial(is_asked, context))
-    modes = context.once(options_without_worker)
-    return [b for b in found if not _behind_unused_parameter(one, b) and not needs(b.arm.condition, modes)]
+    return [b for b in found if not _behind_unused_parameter(one, b) and meeting(context, one, b.arm.condition)]
+
+
+def under(context: Context, one: Asked, broken: list[Break]) -> Asked:
+    """A member as it is asked for by the algorithms alone that can meet one of its breaks."""
+    met = {name for b in broken for name in meeting(context, one, b.arm.condition)}
+    return replace(one, algorithms=tuple(name for name in one.algorithms if name in met))
 
 
 def _behind_unused_parameter(one: Asked, found: Break) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from specint.checks.asked import Asked, asked_members, sites
 from specint.checks.context import Context
 from specint.checks.finding import Finding, about
-from specint.checks.rules.broken_delegation import breaks, evidence
+from specint.checks.rules.broken_delegation import breaks, evidence, under
 from specint.checks.wording import does
 from specint.facts import model as facts
 from specint.graph.dataflow import Break
@@ -20,7 +20,7 @@ def check(context: Context) -> Iterator[Finding]:
     for one in context.once(asked_members):
         found = [b for b in breaks(context, one) if b.arm.kind in ("none", "unset") and not _looked_at(context, one, b)]
         if found:
-            yield _finding(one, found)
+            yield _finding(under(context, one, found), found)
 
 
 def _looked_at(context: Context, one: Asked, found: Break) -> bool:
