@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
 from hashlib import blake2b
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from specint.depth import frames
 from specint.errors import SpecintError
 from specint.source.tree import SourceFile, Tree
 
@@ -78,11 +80,18 @@ def _digest(tree: Tree, name: str) -> str | None:
         return error.what
 
 
+def _interpreter() -> tuple[object, ...]:
+    """What of the running Python can change an answer: its grammar and its tables, what it takes for too long a number,
+    and how deep it may go, by which a class that leads on and on is judged or not."""
+    return sys.version, sys.implementation.name, sys.get_int_max_str_digits(), frames()
+
+
 def fingerprint() -> str:
-    """What answers depend on besides the tree: specint's own code and rules, so that no edit meets an old cache."""
+    """What answers depend on besides the tree: the running Python, and specint's own code and rules, so that no edit
+    and no other interpreter meets an old cache."""
     from specint.data import rules_folder
 
-    digest = blake2b(digest_size=16)
+    digest = blake2b(repr(_interpreter()).encode(), digest_size=16)
     for folder in (Path(__file__).parent, rules_folder()):
         found = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]  # noqa: PTH118
         for path in sorted(name for name in found if name.endswith((".py", ".toml"))):  # Path takes five times as long

@@ -19,11 +19,16 @@ def room_to_recurse() -> Iterator[None]:
     What still needs more raises RecursionError, as always; who answers for one class catches it there.
     """
     before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, min(_FRAMES, _stack() // _BYTES)))
+    sys.setrecursionlimit(max(before, frames()))
     try:
         yield
     finally:
         sys.setrecursionlimit(before)
+
+
+def frames() -> int:
+    """How many frames there is room for: fewer where the stack is smaller than usual."""
+    return min(_FRAMES, _stack() // _BYTES)
 
 
 def _stack() -> int:

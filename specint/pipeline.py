@@ -196,7 +196,7 @@ def _analyze(
     loader = Loader(tree, store, version=version, jobs=jobs, progress=progress)
     project = Project(loader.module, tree.package)
     hierarchy = Hierarchy(project)
-    roots = find_roots(project)
+    roots = find_roots(project, loader.unread)
     packages = code_packages(tree, scope.interfaces)
     files = list(dict.fromkeys(file for package in packages for file in tree.files(package)))
     parallel = loader.jobs > 1 and len(files) >= _WORTH_A_PROCESS
@@ -325,7 +325,7 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
     near |= {".".join(name.split(".")[:n]) for name in near for n in range(1, name.count(".") + 1)}  # re-exports
     project = Project(lambda name: loader.module(name) if name in near else None, tree.package)
     hierarchy = Hierarchy(project)
-    roots = find_roots(project)
+    roots = find_roots(project, loader.unread)
     outside = frozenset(file.module for file in scope.callers)
     makers = [module for name in _makers(tree) if (module := loader.module(name)) is not None]
 

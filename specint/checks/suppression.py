@@ -7,24 +7,24 @@ that line. This follows pylint's own walk over the module; a test compares the t
 
 from __future__ import annotations
 
-import ast
-import io
 import re
-import tokenize
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from specint.answers import fingerprint
 from specint.checks.catalog import Rule, all_rules, rule
 from specint.checks.finding import Finding
+from specint.depth import room_to_recurse
 from specint.errors import SpecintError
-from specint.source.tree import SourceFile, Tree, decode
+from specint.facts.load import Loader
+from specint.facts.model import Remark
+from specint.facts.remarks import MARK
+from specint.facts.store import Store
+from specint.source.tree import SourceFile, Tree
 
 USELESS = "spec-useless-suppression"
 
-_MARK = b"pylint:"
-_COMMENT = re.compile(r"#.*?\bpylint:\s*([^;#\n]+)")
 _ACTION = re.compile(r"([\w-]+)\s*(?:=\s*([\w\-]+(?:\s*,\s*[\w\-]+)*))?")
 _CATEGORIES = {"fatal": "F", "error": "E", "warning": "W", "info": "I"}
 
@@ -33,18 +33,16 @@ class Pragma(msgspec.Struct, frozen=True):
     """One rule that a comment switches off or on.
 
     Attributes:
-        comment: the comment's line; `line` is the one that it is about, which `disable-next` puts below.
+        remark: the comment, and what it is about; `line` is the line that counts, which `disable-next` puts below.
         enable: it switches the rule on again.
         by_name: the rule's own name or number stands there, not one of a group.
-        column: where the comment begins.
     """
 
-    comment: int
+    remark: Remark
     line: int
     symbol: str
     enable: bool
     by_name: bool
-    column: int
 
 
 class Pragmas(msgspec.Struct, frozen=True):
@@ -55,123 +53,71 @@ class Pragmas(msgspec.Struct, frozen=True):
 
 
 def without_suppressed(
-    findings: Iterable[Finding], tree: Tree, files: Iterable[str] = ()
+    findings: Iterable[Finding], tree: Tree, files: Iterable[str] = (), store: Store | None = None
 ) -> tuple[list[Finding], list[Finding]]:
     """The findings that no pragma silences, and a finding for each pragma that silences nothing.
 
     `files` are the ones in which pragmas are judged; those with findings always are. A pragma for a rule that speaks
-    on demand alone isn't judged: another run may demand it.
+    on demand alone isn't judged: another run may demand it. Pragmas are facts, which `store` may hold already: a file
+    that can't be read has none, and is said to be so by the analysis.
     """
     by_file: dict[str, list[Finding]] = {file: [] for file in files}
     for finding in findings:
         by_file.setdefault(finding.file, []).append(finding)
+    remarks = _remarks(tree, by_file, store or Store(None))
     kept: list[Finding] = []
     useless: list[Finding] = []
     for file, found in by_file.items():
-        source = SourceFile.at(file)
-        text = _text(tree, source)
-        pragmas = read_pragmas(text) if text else Pragmas()
+        pragmas = read_pragmas(remarks.get(file, ()))
         if pragmas.skips or not pragmas.each:
             kept += () if pragmas.skips else found
             continue
-        states = line_states(text, pragmas.each)
         used: set[tuple[str, int]] = set()
         for finding in found:
-            enabled, line = states.get(finding.rule, {}).get(finding.line, (True, 0))
+            enabled, line = state(pragmas.each, finding.rule, finding.line)
             if enabled:
                 kept.append(finding)
             else:
                 used.add((finding.rule, line))
-        silent = states.get(USELESS, {})
-        useless += [one for one in _useless(pragmas.each, used, source, text) if silent.get(one.line, (True, 0))[0]]
+        idle = _useless(pragmas.each, used, SourceFile.at(file))
+        useless += [one for one in idle if state(pragmas.each, USELESS, one.line)[0]]
     return kept, useless
 
 
-def read_pragmas(text: str) -> Pragmas:
-    """The pragmas of a module's text."""
+def read_pragmas(remarks: Iterable[Remark]) -> Pragmas:
+    """The pragmas among a module's comments for pylint."""
     found: list[Pragma] = []
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type != tokenize.COMMENT or not (match := _COMMENT.match(token.string)):
-                continue
-            (line, column) = token.start
-            for action, codes in _ACTION.findall(match[1]):
-                names = [code.strip() for code in codes.split(",") if code.strip()]
-                if action == "skip-file" or (action == "disable" and "all" in names):
-                    return Pragmas(skips=line)
-                if action in ("disable", "enable", "disable-next"):
-                    about = line + 1 if action == "disable-next" else line
-                    found += [
-                        Pragma(line, about, one.symbol, action == "enable", by_name, column)
-                        for name in names
-                        for one, by_name in _meant(name)
-                    ]
-    except (tokenize.TokenError, SyntaxError):  # said elsewhere: the file has no findings either
-        return Pragmas()
+    for remark in remarks:
+        for action, codes in _ACTION.findall(remark.text):
+            names = [code.strip() for code in codes.split(",") if code.strip()]
+            if action == "skip-file" or (action == "disable" and "all" in names):
+                return Pragmas(skips=remark.line)
+            if action in ("disable", "enable", "disable-next"):
+                about = remark.line + 1 if action == "disable-next" else remark.line
+                found += [
+                    Pragma(remark, about, one.symbol, action == "enable", by_name)
+                    for name in names
+                    for one, by_name in _meant(name)
+                ]
     return Pragmas(tuple(found))
 
 
-def line_states(text: str, pragmas: Sequence[Pragma]) -> dict[str, dict[int, tuple[bool, int]]]:
-    """For each rule, the lines for which a pragma decides: whether it speaks there, and the pragma's line."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            module = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
-    last = text.count("\n") + 1
-    states: dict[str, dict[int, tuple[bool, int]]] = {}
+def state(pragmas: Sequence[Pragma], symbol: str, line: int) -> tuple[bool, int]:
+    """Whether a rule speaks on a line, and the line of the pragma that decides (0: none does)."""
+    found = (True, 0)
     for pragma in pragmas:
-        if pragma.line > pragma.comment:  # `disable-next` is about one line, whatever begins there
-            states.setdefault(pragma.symbol, {})[pragma.line] = (pragma.enable, pragma.line)
-        elif pragma.line <= last:
-            first_child, start, end, whole = _block(module, pragma.line, last)
-            lines = states.setdefault(pragma.symbol, {})
-            head = True if pragma.line > first_child else pragma.enable
-            for line in range(start, end + 1):
-                if line >= pragma.line:
-                    lines[line] = (pragma.enable, pragma.line)
-                elif line not in lines or (line == start and not whole):
-                    lines[line] = (head, pragma.line)
-    return states
-
-
-def _block(module: ast.Module, line: int, last: int) -> tuple[int, int, int, bool]:
-    """What a pragma on the line is about: the line of the first statement there, its lines, and whether it is all."""
-    node = _innermost(module, line)
-    if node is None:
-        return _first_statement(module, last), 0, last, True
-    end = node.end_lineno or node.lineno
-    if isinstance(node, ast.ClassDef):
-        return _first_statement(node, end), node.lineno, end, False
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        head = max([node.lineno, *(each.end_lineno or 0 for each in ast.walk(node.args) if isinstance(each, ast.arg))])
-        if line <= head:
-            return head, line, head, False
-        return _first_statement(node, end), node.lineno, end, False
-    arms = (getattr(node, name, None) for name in ("body", "handlers", "orelse", "finalbody"))
-    ends = [arm[-1].end_lineno for arm in arms if isinstance(arm, list) and arm]
-    return end, line, min((each for each in ends if line <= each), default=end), False
-
-
-def _innermost(node: ast.AST, line: int) -> ast.stmt | ast.expr | None:
-    """The smallest thing whose lines hold this one; what stands on one line alone is not looked into."""
-    for child in ast.iter_child_nodes(node):
-        first, end = getattr(child, "lineno", None), getattr(child, "end_lineno", None)
-        if first is not None and end is not None and not first <= line <= end:
+        if pragma.symbol != symbol:
             continue
-        inner = None if first is not None and first == end else _innermost(child, line)
-        if inner is not None:
-            return inner
-        if isinstance(child, ast.stmt | ast.expr):
-            return child
-    return None
-
-
-def _first_statement(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, otherwise: int) -> int:
-    """The line of the first statement behind the docstring."""
-    body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
-    return body[0].lineno if body else otherwise
+        about = pragma.remark
+        if pragma.line > about.line:  # `disable-next` is about one line, whatever begins there
+            if line == pragma.line:
+                found = (pragma.enable, pragma.line)
+        elif about.start <= line <= about.end:
+            if line >= pragma.line:
+                found = (pragma.enable, pragma.line)
+            elif not found[1] or (line == about.start and not about.whole):
+                found = (True if pragma.line > about.first else pragma.enable, pragma.line)
+    return found
 
 
 def _meant(name: str) -> Iterator[tuple[Rule, bool]]:
@@ -185,7 +131,7 @@ def _meant(name: str) -> Iterator[tuple[Rule, bool]]:
             yield one, False
 
 
-def _useless(pragmas: Sequence[Pragma], used: set[tuple[str, int]], source: SourceFile, text: str) -> Iterator[Finding]:
+def _useless(pragmas: Sequence[Pragma], used: set[tuple[str, int]], source: SourceFile) -> Iterator[Finding]:
     about = rule(USELESS)
     for pragma in pragmas:
         named = rule(pragma.symbol)
@@ -195,28 +141,28 @@ def _useless(pragmas: Sequence[Pragma], used: set[tuple[str, int]], source: Sour
         yield Finding(
             rule=about.symbol,
             id=about.id,
-            class_=_class_around(text, pragma.comment, source.module),
+            class_=f"{source.module}.{pragma.remark.owner}" if pragma.remark.owner else source.module,
             member=pragma.symbol,
             algorithms=(),
             file=source.path,
-            line=pragma.comment,
-            column=pragma.column,
+            line=pragma.remark.line,
+            column=pragma.remark.column,
             message=f"nothing to suppress here: {named.symbol} ({named.id}) finds nothing",
         )
 
 
-def _class_around(text: str, line: int, module: str) -> str:
-    """The dotted class whose lines hold this one, or the one right below; else the module."""
-    for node in ast.parse(text).body:
-        if isinstance(node, ast.ClassDef) and node.lineno - 1 <= line <= (node.end_lineno or 0):
-            return f"{module}.{node.name}"
-    return module
+def _remarks(tree: Tree, files: Iterable[str], store: Store) -> dict[str, tuple[Remark, ...]]:
+    """The comments for pylint by file. Few files have any, so that the others are looked through and not read."""
+    spoken = [source for file in files if MARK.encode() in _content(tree, source := SourceFile.at(file))]
+    if not spoken:
+        return {}
+    with room_to_recurse():
+        loader = Loader(tree, store, version=fingerprint(), jobs=1)
+        return {module.path: module.remarks for module in loader.load(spoken)}
 
 
-def _text(tree: Tree, source: SourceFile) -> str:
-    """The file's text if it has a pragma, "" if not, or if it can't be read: that is said elsewhere."""
+def _content(tree: Tree, source: SourceFile) -> bytes:
     try:
-        data = tree.read(source)
-        return decode(data, source.path) if _MARK in data else ""
-    except SpecintError:
-        return ""
+        return tree.read(source)
+    except SpecintError:  # said elsewhere
+        return b""

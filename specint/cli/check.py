@@ -164,7 +164,9 @@ def _unsuppressed(
     from specint.checks.suppression import without_suppressed
 
     files = {model.file for model in checked} | (session.subject or set())
-    kept, useless = without_suppressed([*session.analysis.findings, *demands], session.tree, sorted(files))
+    kept, useless = without_suppressed(
+        [*session.analysis.findings, *demands], session.tree, sorted(files), session.opened.store
+    )
     return [*kept, *useless]
 
 

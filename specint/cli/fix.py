@@ -106,7 +106,7 @@ def _findings(session: Session, symbols: frozenset[str], names: Sequence[str]) -
     if algorithms:
         found = about_algorithms(found, algorithms)
     tree = session.tree
-    kept, _ = without_suppressed(found, tree, ())
+    kept, _ = without_suppressed(found, tree, (), session.opened.store)
     return select_findings(without_excluded(kept, session.config, tree), symbols)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from specint.contract.declared import Declared, declared
@@ -19,16 +20,23 @@ class Roots:
     worker: ClassNode
 
 
-def find_roots(project: Project) -> Roots:
+def find_roots(project: Project, unread: Callable[[str], SpecintError | None] | None = None) -> Roots:
     """The roots in a tree.
 
+    Args:
+        unread: why a module can't be read, None if it can.
+
     Raises:
-        SpecintError: one matches nothing; the contract could only be guessed without it.
+        SpecintError: one matches nothing, or its file can't be read; the contract could only be guessed without it.
     """
     data = declared()
 
     def find(table: str, dotted: str) -> ClassNode:
         node = project.class_by_key(f"{project.package}.{dotted}")
+        if node is None and unread is not None:
+            why = unread(f"{project.package}.{dotted.rpartition('.')[0]}")
+            if why is not None:
+                raise why
         if node is None:
             raise SpecintError(
                 f"no class {project.package}.{dotted} in this tree, so no contract can be read from it",

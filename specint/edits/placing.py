@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from specint.edits.model import Splice
 from specint.errors import SpecintError
 from specint.facts import model as facts
+from specint.parsing import Unparsable, parsed_module
 from specint.source.tree import encoding_of
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -126,8 +127,8 @@ def _body_indent(lines: Sequence[str], node: facts.Class) -> str | None:
     # A class without plain methods is rare and short, so that reading it once more costs nothing.
     text = textwrap.dedent("".join(lines[node.line - 1 : node.end_line]))
     try:
-        found = ast.parse(text).body[0]
-    except (SyntaxError, ValueError):
+        found = parsed_module(text).body[0]
+    except (Unparsable, IndexError):
         return None
     if not isinstance(found, ast.ClassDef) or found.body[0].lineno == 1:
         return None

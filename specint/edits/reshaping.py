@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
 from collections.abc import Sequence
 
 from specint.edits.model import Splice
 from specint.edits.placing import added, end_of_class, source_lines
 from specint.facts import model as facts
+from specint.parsing import Unparsable, parsed_module, strings
 
-_LAYOUT = (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -26,7 +24,7 @@ def moved(data: bytes, path: str, line: int, into: facts.Class) -> tuple[Splice,
         return None
     start, end = _extent(lines, function)
     texts = _bare(lines[start:end])
-    inside = _lines_within_strings(texts)
+    inside = _lines_within_strings(function, _bare(lines), start)
     code = [text if number in inside or not text.strip() else spot.indent + text for number, text in enumerate(texts)]
     while start and not lines[start - 1].strip():
         start -= 1
@@ -53,7 +51,11 @@ def _bare(lines: Sequence[str]) -> list[str]:
 
 
 def _function_at(data: bytes, line: int) -> Function | None:
-    for node in ast.walk(ast.parse(data)):
+    try:
+        tree = parsed_module(data)
+    except Unparsable:  # it was written to meanwhile
+        return None
+    for node in ast.walk(tree):
         if isinstance(node, Function) and node.lineno == line:
             return node
     return None
@@ -73,13 +75,9 @@ def _extent(lines: Sequence[str], function: Function) -> tuple[int, int]:
     return start, end
 
 
-def _lines_within_strings(lines: Sequence[str]) -> set[int]:
-    """The lines (from 0) that begin within a string: they belong to its value and must not be indented."""
-    found: set[int] = set()
-    for token in tokenize.generate_tokens(io.StringIO("".join(f"{line}\n" for line in lines)).readline):
-        if token.type not in _LAYOUT and token.start[0] < token.end[0]:
-            found.update(range(token.start[0], token.end[0]))
-    return found
+def _lines_within_strings(function: Function, lines: Sequence[str], start: int) -> set[int]:
+    """The lines (from 0 at `start`) that begin within a string: they belong to its value and must not be indented."""
+    return {line - start for span in strings(function, lines) for line in range(span.line, span.end_line)}
 
 
 def _defaults(lines: Sequence[str], function: Function, names: Sequence[str]) -> list[Splice]:

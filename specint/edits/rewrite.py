@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
-import warnings
 from collections.abc import Sequence
 
 from specint.edits.model import Edit
 from specint.edits.placing import source_lines, spliced
 from specint.edits.proof import prove_additions
 from specint.errors import SpecintError
+from specint.parsing import Unparsable, parsed
 from specint.source.tree import content_digest, encoding_of
 
 
@@ -34,8 +33,6 @@ def rewritten(data: bytes, path: str, edits: Sequence[Edit]) -> bytes:
 
 def _parse(data: bytes, path: str) -> None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what the file's own text gives reason to warn of is not our affair
-            ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError) as error:
-        raise SpecintError(f"would not parse after the fix: {error}", path) from None
+        parsed(data)
+    except Unparsable as error:
+        raise SpecintError(f"would not parse after the fix: {error.what}", path) from None

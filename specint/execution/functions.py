@@ -13,6 +13,7 @@ from specint.execution.outline import body_of
 from specint.execution.scopes import function_scope
 from specint.execution.statements import MAKERS, compile_block, context_class, name_target
 from specint.execution.values import BoundMethod, Class, Function, Raised, Unknown
+from specint.parsing import Unparsable
 
 
 def make_function(
@@ -69,7 +70,11 @@ def prepare(code: FunctionCode, owner: Class | None) -> Callable[[Frame], Any]:
     """Compile the body, at the first call."""
     lines = code.module.bodies.get(code.line) if code.is_function else None
     if lines is not None:
-        code.node = body_of(code.module.text, *lines)
+        try:
+            code.node = body_of(code.module.text, *lines)
+        except Unparsable as error:
+            why = Unknown(f"a function that can't be read: {error.what}")
+            raise Raised(why, code.module.file, lines[0]) from None
     node = code.node
     scope = code.scope = function_scope(node, code.enclosing)
     context = Context(code.module, scope)

@@ -15,6 +15,7 @@ from specint.execution.expressions import Context
 from specint.execution.outline import outlined
 from specint.execution.statements import compile_block
 from specint.execution.values import Builtin, ImportedName, Module, Raised, Unknown
+from specint.parsing import Unparsable, parsed_module
 from specint.source.tree import SourceFile, Tree, decode
 
 if TYPE_CHECKING:
@@ -31,9 +32,9 @@ def _parsed(text: str) -> tuple[ast.Module, dict[int, tuple[int, int]]]:
     try:
         short, bodies = outlined(text)
         try:
-            return ast.parse(short), bodies
-        except (SyntaxError, ValueError):
-            return ast.parse(text), {}
+            return parsed_module(short), bodies
+        except Unparsable:
+            return parsed_module(text), {}
     finally:
         if collecting:
             gc.enable()
@@ -107,8 +108,8 @@ class Modules:
             parsed, bodies = _parsed(text)
         except SpecintError as error:
             return error
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            return SyntaxError(str(error))
+        except Unparsable as error:
+            return SyntaxError(error.what, (file.path, error.line, error.column, None))
         self.texts[name] = text
         future = any(
             isinstance(node, ast.ImportFrom)

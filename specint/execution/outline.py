@@ -10,6 +10,8 @@ import ast
 import re
 from typing import Any
 
+from specint.parsing import parsed_module
+
 _DEFINITION = re.compile(r"^([ \t]*)(?:async[ \t]+)?def[ \t]+\w+", re.MULTILINE)
 LONGEST_HEADER = 80
 SHORTEST_BODY = 3
@@ -78,7 +80,7 @@ def body_of(text: str, first: int, last: int) -> Any:
     lines = text.split("\n")[first - 1 : last]
     indented = lines[0][:1] in " \t"
     piece = "\n".join(["if 1:", *lines] if indented else lines)
-    node = ast.parse(piece).body[0]
+    node: Any = parsed_module(piece).body[0]
     if isinstance(node, ast.If):
         node = node.body[0]
     ast.increment_lineno(node, first - 1 - indented)

@@ -22,6 +22,7 @@ from specint.execution.values import (
     UndeterminedError,
     Unknown,
 )
+from specint.parsing import Unparsable, parsed_expression
 
 if TYPE_CHECKING:
     from specint.execution.interpreter import Interpreter
@@ -441,8 +442,8 @@ def _from_text(it: Interpreter, module: str, text: str) -> Any:
     if len(text) > 1000:
         return Unknown("a long annotation")
     try:
-        node = ast.parse(text, mode="eval").body
-    except (SyntaxError, RecursionError, MemoryError):
+        node = parsed_expression(text)
+    except Unparsable:
         return Unknown("an annotation that can't be read")
     names = it.loaded[module].names if module in it.loaded else {}
     code = ModuleCode(module, "", False)

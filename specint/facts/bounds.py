@@ -20,6 +20,12 @@ MOST_CONDITIONS = 200
 MOST_WORDS = 500_000
 """The most words and signs in one file. Each costs up to 2 KB while it is read; we met 268,000."""
 
+MOST_REMARKS = 1000
+"""The most comments for pylint in one file; we met 41. What each is about is looked up in the file's tree."""
+
+LONGEST_REMARK = 2000
+"""The most characters of one of them."""
+
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +10,9 @@ from specint.errors import SpecintError
 from specint.facts import model as facts
 from specint.facts.bounds import DEEPEST, LONGEST, MOST_CONDITIONS, TooMuch, check_amount
 from specint.facts.model import Expr
+from specint.facts.remarks import remarks
 from specint.facts.spelling import attribute_changes, plain_item, plain_lookup
+from specint.parsing import TOO_DEEP, Unparsable, parsed_expression, parsed_module
 
 _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
@@ -25,6 +26,7 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.In: "in",
     ast.NotIn: "not in",
 }
+_SPLIT = "split the longest expression, or exclude the file"
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
@@ -41,23 +43,19 @@ def extract(text: str, *, name: str, path: str, is_package: bool = False) -> fac
     """
     try:
         check_amount(text)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes in somebody else's strings are not our business
-            tree = ast.parse(text)
+        tree = parsed_module(text)
         body = _Scope(name.split("."), is_package).read(tree.body)
-    except SyntaxError as error:
-        place = f"{path}:{error.lineno or 1}:{max((error.offset or 1) - 1, 0)}"
-        raise SpecintError(f"does not parse: {error.msg}", place, "fix the syntax, or exclude the file") from error
+        return facts.Module(name, path, is_package, body, remarks(text, tree))
     except TooMuch as error:
         place = f"{path}:{error.line}" if error.line else path
         raise SpecintError(f"has {error.what}, too much to be read", place, "split it, or exclude the file") from None
-    except (RecursionError, MemoryError) as error:
-        raise SpecintError(
-            "is nested too deeply to be read", path, "split the longest expression, or exclude the file"
-        ) from error
-    except ValueError as error:  # a null byte, on the Pythons where that is not a SyntaxError
-        raise SpecintError(f"does not parse: {error}", path, "fix the file, or exclude it") from error
-    return facts.Module(name, path, is_package, body)
+    except Unparsable as error:
+        if error.too_deep:
+            raise SpecintError(f"is {TOO_DEEP}", path, _SPLIT) from None
+        place = f"{path}:{error.line}:{error.column}" if error.line else path
+        raise SpecintError(f"does not parse: {error.what}", place, "fix the syntax, or exclude the file") from None
+    except (RecursionError, MemoryError):
+        raise SpecintError(f"is {TOO_DEEP}", path, _SPLIT) from None
 
 
 class _Scope:
@@ -382,10 +380,9 @@ class _Scope:
         """A type as written; a string is parsed, as `TYPE_CHECKING` imports are often quoted."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             try:
-                parsed = ast.parse(node.value, mode="eval").body
-            except (SyntaxError, ValueError):
+                return self.expr(parsed_expression(node.value))
+            except Unparsable:
                 return self.constant(node)
-            return self.expr(parsed)
         return self.expr(node)
 
     def call(self, node: ast.Call) -> Expr:

@@ -59,6 +59,15 @@ class Loader:
                 self.load([file])
         return self._modules[name]
 
+    def unread(self, name: str) -> SpecintError | None:
+        """Why a module that the tree has can't be read; None if it can, or nobody has asked for it yet."""
+        file = self.tree.find(name)
+        found = self.diagnostics.get(file.path) if file is not None else None
+        if found is None:
+            return None
+        place = ":".join(str(part) for part in (found.file, found.line, found.column) if part)
+        return SpecintError(found.what, place, found.hint)
+
     def also_asked(self, names: Iterable[str]) -> None:
         """Modules that somebody asked for in another process."""
         self._asked.update(dict.fromkeys(names))
@@ -127,7 +136,7 @@ class Loader:
     def _key(self, file: SourceFile) -> str:
         self._digests[file.module] = self.tree.digest(file)
         digest = blake2b(digest_size=20)
-        for part in (self.version, sys.version, file.path, file.module, self._digests[file.module]):
+        for part in (self.version, file.path, file.module, self._digests[file.module]):
             digest.update(part.encode() + b"\0")
         return digest.hexdigest()
 

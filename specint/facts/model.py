@@ -341,6 +341,23 @@ class Class(Node, frozen=True, array_like=True, gc=False):
     body: Scope
 
 
+class Remark(Node, frozen=True, array_like=True, gc=False):
+    """A comment for pylint, and what it is about: a class or a function with its lines, a statement, all of the file.
+
+    `text` is what follows `pylint:`. `first` is the line of the first statement of what it is about, `start` and `end`
+    are its lines, and `whole` says that it is the file. `owner` is the class at the top of the file around it, or "".
+    """
+
+    line: int
+    column: int
+    text: str
+    first: int
+    start: int
+    end: int
+    whole: bool
+    owner: str
+
+
 class Module(Node, frozen=True, array_like=True, gc=False):
     """All facts of one module."""
 
@@ -348,6 +365,7 @@ class Module(Node, frozen=True, array_like=True, gc=False):
     path: str
     is_package: bool
     body: Scope
+    remarks: tuple[Remark, ...] = ()
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from specint.contract.declared import declared
 from specint.errors import SpecintError
+from specint.parsing import Unparsable, parsed_module
 from specint.source.tree import Tree
 
 
@@ -38,10 +39,10 @@ def _names(text: str, at: int) -> Iterator[str]:
     for line in lines[:200]:
         piece += line
         try:
-            parsed = ast.parse(piece)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            tree = parsed_module(piece)
+        except Unparsable:
             continue
-        for node in ast.walk(parsed):
+        for node in ast.walk(tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 yield node.id
             elif isinstance(node, ast.Attribute):

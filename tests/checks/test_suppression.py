@@ -13,7 +13,8 @@ from pylint.lint import PyLinter
 from pylint.reporters import CollectingReporter
 
 from specint.checks.finding import Finding
-from specint.checks.suppression import line_states, read_pragmas, without_suppressed
+from specint.checks.suppression import Pragmas, read_pragmas, state, without_suppressed
+from specint.facts.extract import extract
 from specint.source.tree import Origin, TextTree
 
 RULE = "spec-missing-delegation"
@@ -105,12 +106,15 @@ def last_line(text: str) -> int:
 
 
 def silent_here(text: str) -> set[int]:
-    pragmas = read_pragmas(text)
+    pragmas = pragmas_of(text)
     every = range(1, last_line(text) + 1)
     if pragmas.skips:
         return set(every)
-    states = line_states(text, pragmas.each).get(RULE, {})
-    return {line for line in every if not states.get(line, (True, 0))[0]}
+    return {line for line in every if not state(pragmas.each, RULE, line)[0]}
+
+
+def pragmas_of(text: str) -> Pragmas:
+    return read_pragmas(extract(text, name="m", path="m.py").remarks)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -224,9 +228,9 @@ def test_order_of_findings_does_not_matter() -> None:
 
 def test_a_comment_of_hashes_is_not_gone_over_again_and_again() -> None:
     # going over it from every hash again would be 80,000,000,000 steps: this test would not end
-    found = read_pragmas("#" * 400_000 + f"\nx = 1  # pylint: disable={RULE}\n")
+    found = pragmas_of("#" * 400_000 + f"\nx = 1  # pylint: disable={RULE}\n")
     assert [one.line for one in found.each] == [2]
 
 
 def test_a_pragma_is_a_comment_not_a_string() -> None:
-    assert read_pragmas(f'x = "# pylint: disable={RULE}"\n').each == ()
+    assert pragmas_of(f'x = "# pylint: disable={RULE}"\n').each == ()

@@ -164,6 +164,66 @@ def test_a_file_name_cannot_speak_to_ci_or_a_terminal(specint, copied: Path, for
     assert "evil\\n::error ::pwned\\x1b[2J.py" in done.stderr
 
 
+PRAGMA = "# pylint: disable=spec-missing-delegation"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = a" + ".b" * 5000,
+        "x = a" + "()" * 5000,
+        "x = a" + "[0]" * 5000,
+        "x = a" + " + a" * 60_000,
+        "async def f():\n    " + "await " * 3000 + "a",
+        f"match a:\n    case {'[' * 3000}a{']' * 3000}: pass",
+        "x = " + "f'{" * 90 + "a" + "}'" * 90,
+        "x = '\\d'\ny: '1 is 1' = 1",
+        "class A[T: int]: pass\ntype X[T] = list[T]",
+        "if a:\n        b\n    c\n",
+        "a\n" * 600_000,
+        f"{PRAGMA}\n" * 60_000,
+        "def f():\n" + f"    a  {PRAGMA}\n" * 900,
+    ],
+    ids=[
+        *("attributes", "calls", "subscripts", "sums", "await", "patterns", "f-strings", "warnings", "type parameters"),
+        *("a dedent to nowhere", "words", "60,000 pragmas", "900 pragmas"),
+    ],
+)
+@pytest.mark.parametrize("flags", [(), ("-W", "error")], ids=["as usual", "warnings are errors"])
+def test_a_pragma_in_a_file_that_is_hard_to_read_costs_that_file_alone(
+    copied: Path, clean_environment, text: str, flags: tuple[str, ...]
+) -> None:
+    (copied / "srt/models/nasty.py").write_text(f"{model(before=PRAGMA)}\n{PRAGMA}\n{text}\n{PRAGMA}\n")
+    done = subprocess.run(
+        [sys.executable, *flags, "-m", "specint", "check", "--sglang", str(copied), str(copied / "srt/models")],
+        env=clean_environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert FOUND in done.stdout
+    assert "Warning" not in done.stderr
+    if done.returncode == 1:
+        assert done.stderr == ""
+    else:
+        assert "srt/models/nasty.py" in only_complaint(done)
+
+
+ESSENTIAL = ("speculative/spec_info.py", "model_executor/model_runner.py", "managers/tp_worker.py")
+
+
+@pytest.mark.parametrize("file", ESSENTIAL)
+@pytest.mark.parametrize(
+    ("text", "place"), [("x = 1\ndef f(:\n", ":2:6: "), ("\0", ":"), ("x = " + "-" * 50_000 + "a", ": ")]
+)
+def test_an_essential_file_that_cannot_be_read_is_named(
+    specint, copied: Path, file: str, text: str, place: str
+) -> None:
+    (copied / "srt" / file).write_text(text)
+    for command in ("check", "report", "contract"):
+        assert f"sglang/srt/{file}{place}" in only_complaint(specint(command, "--sglang", copied))
+
+
 # -- configuration and baselines ---------------------------------------------------------------------------------------
 
 
