@@ -56,7 +56,11 @@ def delegation(context: Context, model: ModelCompliance, member: str) -> Edit:
     attribute = status.inner or ""
     inners = _inners(context, model, member)
     providers = tuple(_providers(context, inners, member))
-    why = stands_apart(context, node, attribute) or _obstacle(context, node, member, requirements, providers)
+    why = (
+        _too_deep(model, attribute)
+        or stands_apart(context, node, attribute)
+        or _obstacle(context, node, member, requirements, providers)
+    )
     source = context.source(node)
     if why or source is None:
         return undecided(model.class_, model.file, member, why or "its file is gone or was changed meanwhile")
@@ -84,6 +88,17 @@ def delegation(context: Context, model: ModelCompliance, member: str) -> Edit:
         digest=content_digest(data),
         splices=(splice,),
         doubt="; ".join(_doubts(context, node, attribute, member, inners, requirements, providers)),
+    )
+
+
+def _too_deep(model: ModelCompliance, attribute: str) -> str:
+    """Why nothing is written for a model that the body holds; "" where the wrapper holds it itself."""
+    body, _, inner = attribute.partition(".")
+    if not inner:
+        return ""
+    return (
+        f"{model.name} reaches it through self.{body}: decide whether that hands it on from its {inner}, "
+        f"or {model.name} does"
     )
 
 

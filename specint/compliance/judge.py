@@ -24,12 +24,14 @@ from specint.graph.value import ConstantValue
 __all__ = ["HARD", "Judge", "Wrapped", "insists", "lost_way"]
 
 _RUNS = "forward"
+_BODIES = 2
+"""So many bodies, one in another, are opened for the model that they hold."""
 
 
 @dataclass(frozen=True)
 class Wrapped:
     """One attribute of a model that holds a model: each class it can be, with the condition under which, and the first
-    line that gives it one."""
+    line that gives it one. "inner.llm" is the `llm` of what `inner` holds, which is no model itself."""
 
     attribute: str
     candidates: list[tuple[ClassNode, str]]
@@ -115,6 +117,20 @@ class Judge:
         return self._wraps[node.key]
 
     def _find_wraps(self, node: ClassNode) -> tuple[Wrapped, ...]:
+        return tuple(self._held_models(node) or self._models_within(node, _BODIES))
+
+    def _models_within(self, node: ClassNode, bodies: int) -> list[Wrapped]:
+        """The models that a class's body holds, where the class itself holds none: its forward must run the body."""
+        return [
+            Wrapped(f"{attribute}.{wrapped.attribute}", wrapped.candidates, wrapped.file, wrapped.line)
+            for attribute, assignments in self.composition.assignments(node).items()
+            for body in dict.fromkeys(body for one in assignments if not one.late for body in one.classes)
+            if body is not node and self._runs(node, attribute) and self.hierarchy.lookup(body, _RUNS) is not None
+            for wrapped in self._held_models(body) or (self._models_within(body, bodies - 1) if bodies > 1 else ())
+            if self._runs(body, wrapped.attribute.partition(".")[0])
+        ]
+
+    def _held_models(self, node: ClassNode) -> list[Wrapped]:
         found = []
         for attribute, assignments in self.composition.assignments(node).items():
             candidates = {
@@ -127,7 +143,7 @@ class Judge:
             if candidates:
                 first = next(one for one in assignments if not candidates.keys().isdisjoint(one.classes))
                 found.append(Wrapped(attribute, list(candidates.items()), first.file, first.line))
-        return tuple(found)
+        return found
 
     def is_model(self, node: ClassNode) -> bool:
         """Whether a class is one: registered, an heir of one that is, or one that some algorithm could take."""
@@ -154,6 +170,10 @@ class Judge:
             wrap = wrap_of(attribute, assignments)
             if wrap is not None and (attribute in models or (wrap.reason is not None and self._runs(node, attribute))):
                 shown.append(wrap)
+        for one in self.wraps(node):
+            if "." in one.attribute:
+                classes = tuple(candidate.key for candidate, _ in one.candidates)
+                shown.append(Wrap(attribute=one.attribute, classes=classes))
         return tuple(shown)
 
     def _runs(self, node: ClassNode, attribute: str) -> bool:

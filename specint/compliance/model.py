@@ -72,7 +72,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Wrap(msgspec.Struct, frozen=True, kw_only=True):
-    """An attribute that holds an inner model: every class it can be, or why that can't be known."""
+    """An attribute that holds an inner model ("inner.llm": one of its body): every class it can be, or why that can't
+    be known."""
 
     attribute: str
     classes: tuple[str, ...]

@@ -150,11 +150,28 @@ class _Body:
             case facts.Attribute(base=base, name=name):
                 path = self._path(base, hops)
                 return (*path, name) if path is not None else None
-            case facts.Call(func=facts.Attribute(name=called), args=(*_, facts.Constant(value=str(name)))):
-                return (name,) if called in ANSWERS else None
-            case facts.Item(base=facts.Attribute(base=base, name=table), index=facts.Constant(value=str(name))):
-                path = self._path(base, hops)
-                return (*path, name) if path is not None and table in _OWN_TABLES else None
+            case facts.Call(func=facts.Attribute(name=called), args=(*_, facts.Constant(value=str(name)))) if (
+                called in ANSWERS
+            ):
+                return (name,)
+            case (
+                facts.Item(base=table, index=facts.Constant(value=str(name)))
+                | facts.Call(func=facts.Attribute(base=table, name="get"), args=(facts.Constant(value=str(name)), *_))
+            ):
+                path = self._whose_table(table, hops)
+                return (*path, name) if path is not None else None
+            case _:
+                return None
+
+    def _whose_table(self, expr: Expr, hops: int) -> tuple[str, ...] | None:
+        """The way to the object of which an expression is a table of attributes; None where it is no such table."""
+        match expr:
+            case facts.Attribute(base=base, name=table) if table in _OWN_TABLES:
+                return self._path(base, hops)
+            case facts.Item(base=table, index=facts.Constant(value=str(name))) if name in _OWN_TABLES:
+                return self._whose_table(table, hops)
+            case facts.Call(func=facts.Name(id="vars"), args=(base,)):
+                return self._path(base, hops)
             case _:
                 return None
 

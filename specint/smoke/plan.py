@@ -86,7 +86,7 @@ def _job(
         members=tuple(sorted(name for name in model.members if name not in DUNDER and "." not in name)),
         asks=tuple(dict.fromkeys(asks)),
         capture=_capture(asks),
-        inner=tuple(wrap.attribute for wrap in model.wraps),
+        inner=tuple(wrap.attribute for wrap in model.wraps if "." not in wrap.attribute),
         given=given,
         forward=wish.forward and role == "target",
         reference=wish.reference and role == "target",

@@ -147,3 +147,48 @@ def test_a_wrapper_that_runs_the_inner_model_gets_the_lines(told: Told, more: st
     found = [one for one in told(outer(more=more, forward=forward)) if one.id == "E7701"]
     assert found
     assert {one.edit.kind for one in found} == {"add"}
+
+
+BODIES = """
+
+class Body(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.llm = OakForCausalLM(config)
+
+    def forward(self, input_ids, positions, forward_batch):
+        {runs}
+
+
+class Shell(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.body = Body(config)
+
+    def forward(self, *args):
+        return self.body(*args)
+"""
+RUNS = "return self.llm(input_ids, positions, forward_batch)"
+FORWARDS = "pass\n\n    def __getattr__(self, name):\n        return getattr(self.inner, name)"
+
+
+@pytest.mark.parametrize(
+    ("inner", "more", "way"),
+    [
+        ("Body", "pass", "self.inner.llm"),
+        ("Body", FORWARDS, "self.inner.llm"),
+        ("Shell", "pass", "self.inner.body.llm"),
+    ],
+)
+def test_a_model_within_a_body_is_told_without_lines(told: Told, inner: str, more: str, way: str) -> None:
+    found = [one for one in told(outer(inner, more) + BODIES.format(runs=RUNS)) if one.id == "E7701"]
+    assert gained(found)["get_embed_and_head"] == ("EAGLE", "EAGLE3")
+    assert all(way in one.message for one in found)
+    assert {one.edit.kind for one in found} == {"decide"}
+
+
+@pytest.mark.parametrize(
+    ("forward", "runs"), [("return None", RUNS), (CALLS, "return None")], ids=["not the body", "not the model"]
+)
+def test_a_model_within_a_body_that_nobody_runs_is_none(told: Told, forward: str, runs: str) -> None:
+    assert gained(told(outer("Body", forward=forward) + BODIES.format(runs=runs))) == {}

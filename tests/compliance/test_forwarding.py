@@ -71,6 +71,7 @@ PLAIN = {
     ),
 }
 SPELLINGS = ["self.{}", "self.__dict__['{}']", "object.__getattribute__(self, '{}')", "self._modules['{}']"]
+SPELLINGS += ["self.__dict__['_modules']['{}']", "self.__dict__.get('{}')", "vars(self)['_modules'].get('{}')"]
 
 
 @pytest.fixture
