@@ -62,6 +62,13 @@ class SettingsRoot(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class Published(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a line of a release can be read: `{version}`, `{file}` and `{line}` stand for what they say."""
+
+    line: str
+    reason: str
+
+
 class DraftRoot(msgspec.Struct, frozen=True, kw_only=True):
     """Where a checkpoint is turned into a draft, and what only drafts read."""
 
@@ -128,6 +135,7 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     """`rules/contract.toml` as it stands."""
 
     algorithm: AlgorithmRoot
+    published: Published
     runner: RunnerRoot
     worker: WorkerRoot
     code: CodeRoot

@@ -135,7 +135,7 @@ def _print_requirement(
     style = "dim" if optional else VERDICT_STYLES[word]
     but = " but can't work" if broken else ""
     head = Text.assemble(
-        (f"{signs.verdict(word)} {requirement.member}", style),
+        (f"{signs.of(word)} {requirement.member}", style),
         f"  {status.status}{but}, {asked}",
     )
     head.append(f", {call_phrase(requirement)}")

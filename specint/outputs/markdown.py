@@ -9,7 +9,7 @@ from specint.analysis.counts import counted, findings_phrase
 from specint.analysis.model import Analysis
 from specint.checks.finding import Finding
 from specint.outputs.addition import Group, grouped
-from specint.outputs.matrix import matrix, summary_line
+from specint.outputs.matrix import MEANINGS, matrix, notes, summary_line
 from specint.outputs.outcome import Outcome, placed
 from specint.outputs.terminal import Shown, Signs
 
@@ -24,17 +24,29 @@ def report_markdown(analysis: Analysis, findings: Sequence[Finding], algorithms:
     table = matrix(analysis, findings, algorithms)
     signs = Signs()
     lines = [f"## SGLang {escaped(analysis.sglang.version)}: models and speculative algorithms", ""]
-    lines.append(f"| model | {' | '.join(escaped(column) for column in table.columns)} | findings |")
-    lines.append(f"|---|{'---|' * len(table.columns)}---:|")
-    for row in table.rows:
-        cells = [signs.labelled(verdict) for verdict in row.verdicts]
-        lines.append(f"| {escaped(row.label)} | {' | '.join(cells)} | {row.findings or ''} |")
-    lines.append("")
-    lines += [f"{escaped(name)}: the same as {escaped(column)} for every model.  " for name, column in table.alike]
-    if table.settled:
-        lines.append(f"{escaped(', '.join(table.settled))}: ok for every model that it applies to.  ")
-    lines += ["", f"**{summary_line(analysis, findings, algorithms)}**", ""]
-    return "\n".join(lines)
+    lines += [f"**{summary_line(analysis, findings, algorithms)}**", ""]
+    heads = " | ".join(escaped(column) for column in table.columns)
+    if table.rows:
+        lines += [f"| targets | {heads} | |", f"|---|{'---:|' * len(table.columns)}---|"]
+        for word, numbers in table.totals():
+            counts = " | ".join(str(number or "") for number in numbers)
+            lines.append(f"| {signs.of(word)} {word} | {counts} | {MEANINGS[word]} |")
+        lines += ["", f"| model | {heads} | findings |", f"|---|{'---|' * len(table.columns)}---:|"]
+        for row in table.rows:
+            cells = " | ".join(signs.labelled(word) for word in row.standings)
+            lines.append(f"| {escaped(row.label)} | {cells} | {row.findings or ''} |")
+        lines.append("")
+    if table.drafts:
+        lines += ["| draft | algorithm | | drafts for checkpoints of | findings |", "|---|---|---|---|---:|"]
+        for row, names, word in table.drafts_for(tuple(algorithms) or analysis.contract.algorithms):
+            targets = escaped(", ".join(row.model.made_from))
+            label = signs.labelled(word)
+            lines.append(
+                f"| {escaped(row.label)} | {escaped(', '.join(names))} | {label} | {targets} | {row.findings or ''} |"
+            )
+        lines.append("")
+    lines += [f"{escaped(line)}.  " for line in notes(table)]
+    return "\n".join([*lines, ""])
 
 
 def findings_markdown(outcome: Outcome) -> bytes:

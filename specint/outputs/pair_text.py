@@ -53,7 +53,7 @@ def print_pairs(
 
 def _handed(one: Handed, signs: Signs, shown: Shown) -> Text:
     word = STATUS_WORDS[one.status]  # type: ignore[index]
-    text = Text.assemble("  ", (f"{signs.verdict(word)} the {one.side} {one.way} {one.member}", VERDICT_STYLES[word]))
+    text = Text.assemble("  ", (f"{signs.of(word)} the {one.side} {one.way} {one.member}", VERDICT_STYLES[word]))
     text.append(f"  {one.status}" if one.insisted else f"  {one.status}, asked for under a condition")
     text.append(f"  {shown(one.site.file)}:{one.site.line}", style="cyan")
     return text

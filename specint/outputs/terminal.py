@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from specint.analysis.standing import Standing
 from specint.checks.catalog import Severity
 from specint.compliance.model import Status, VerdictWord
 
@@ -28,6 +29,15 @@ VERDICT_STYLES: dict[VerdictWord, str] = {
     "unknown": "yellow",
     "not applicable": "dim",
 }
+STANDING_STYLES: dict[Standing, str] = {
+    "ok": "green",
+    "one step away": "bold yellow",
+    "half there": "yellow",
+    "never offered": "dim",
+    "broken": "bold red",
+    "unknown": "yellow",
+    "not applicable": "dim",
+}
 STATUS_WORDS: dict[Status, VerdictWord] = {"present": "ok", "missing": "missing", "unknown": "unknown"}
 SEVERITY_STYLES: dict[Severity, str] = {
     "fatal": "bold red",
@@ -35,13 +45,7 @@ SEVERITY_STYLES: dict[Severity, str] = {
     "warning": "bold yellow",
     "info": "bold cyan",
 }
-_VERDICT_WORDS: dict[VerdictWord, str] = {
-    "ok": "ok",
-    "missing": "missing",
-    "broken": "broken",
-    "unknown": "unknown",
-    "not applicable": "n/a",
-}
+_SHORT: dict[str, str] = {"not applicable": "n/a", "one step away": "one step", "never offered": "not offered"}
 
 
 class Signs(msgspec.Struct, frozen=True):
@@ -52,25 +56,31 @@ class Signs(msgspec.Struct, frozen=True):
     broken: str = "!"
     unknown: str = "?"
     not_applicable: str = "·"
+    one_step: str = "»"
+    half: str = "◐"
+    never: str = "\N{MINUS SIGN}"
     arrow: str = "→"
 
-    def verdict(self, word: VerdictWord) -> str:
-        """The sign of a verdict; it never stands without a word or a legend."""
-        signs: dict[VerdictWord, str] = {
+    def of(self, word: VerdictWord | Standing) -> str:
+        """The sign of a verdict or a standing; it never stands without a word or a legend."""
+        signs: dict[VerdictWord | Standing, str] = {
             "ok": self.ok,
             "missing": self.missing,
             "broken": self.broken,
             "unknown": self.unknown,
             "not applicable": self.not_applicable,
+            "one step away": self.one_step,
+            "half there": self.half,
+            "never offered": self.never,
         }
         return signs[word]
 
-    def labelled(self, word: VerdictWord) -> str:
-        """Sign and word: `✗ missing`."""
-        return f"{self.verdict(word)} {_VERDICT_WORDS[word]}"
+    def labelled(self, word: VerdictWord | Standing) -> str:
+        """Sign and word, short: `✗ missing`, `» one step`."""
+        return f"{self.of(word)} {_SHORT.get(word, word)}"
 
 
-ASCII_SIGNS = Signs(ok="+", missing="x", unknown="?", not_applicable=".", arrow="->")
+ASCII_SIGNS = Signs(ok="+", missing="x", not_applicable=".", one_step=">", half="~", never="-", arrow="->")
 
 
 def signs_for(encoding: str | None) -> Signs:

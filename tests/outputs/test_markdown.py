@@ -12,8 +12,10 @@ from specint.outputs.rule_page import rule_page
 def test_matrix_is_a_table_with_signs_and_words(analysis: Analysis) -> None:
     lines = report_markdown(analysis, analysis.findings).splitlines()
     assert "| model | EAGLE | EAGLE3 | findings |" in lines
-    assert "| Kumo | ✗ missing | ✗ missing | 2 |" in lines
-    assert lines[-1] == "**4 models, 4 algorithms; 2 findings in 1 class; 1 unknown**"
+    assert "| Kumo | ◐ half there | » one step | 2 |" in lines
+    assert "| » one step away |  | 1 | the lines that it lacks are written: a finding has them |" in lines
+    assert "| Draft |  | · n/a |  |  |" in lines
+    assert lines[2] == "**4 models, 4 algorithms; 2 findings in 1 class; 1 unknown**", "the answer comes first"
 
 
 def test_findings_come_with_evidence_and_code(outcome: Outcome) -> None:

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from specint.analysis.model import Analysis
+from specint.compliance.model import Verdict
 from specint.outputs.report_text import print_report
 from specint.outputs.terminal import rendered
 from specint.source.tree import Origin
@@ -17,7 +18,7 @@ def text(analysis: Analysis, width: int = 80, algorithms: tuple[str, ...] = ()) 
 def test_wrapper_with_findings_comes_first_and_the_summary_last(analysis: Analysis) -> None:
     lines = text(analysis)
     names = [line.split()[0] for line in lines if line.startswith(("Draft", "Kumo", "Mirage", "Oak"))]
-    assert names == ["Kumo", "Draft", "Mirage", "Oak"]
+    assert names == ["Kumo", "Mirage", "Oak", "Draft"], "drafts have a table of their own, behind the targets"
     assert lines[-1] == "4 models, 4 algorithms; 2 findings in 1 class; 1 unknown"
 
 
@@ -31,7 +32,7 @@ def test_title_says_where_it_was_read_unless_that_is_the_release(analysis: Analy
 
 def test_cells_have_a_sign_and_a_word(analysis: Analysis) -> None:
     row = next(line for line in text(analysis) if line.startswith("Kumo"))
-    assert row.split() == ["Kumo", "✗", "missing", "✗", "missing", "2"]
+    assert row.split() == ["Kumo", "◐", "half", "there", "»", "one", "step", "2"]
     assert any("? unknown" in line for line in text(analysis))
     assert any("· n/a" in line for line in text(analysis))
 
@@ -58,8 +59,35 @@ def test_no_line_of_the_table_is_wider_than_the_terminal(analysis: Analysis, wid
 
 def test_narrow_terminal_has_signs_with_a_legend(analysis: Analysis) -> None:
     lines = text(analysis, 36)
-    assert next(line for line in lines if line.startswith("Kumo")).split() == ["Kumo", "✗", "✗", "2"]
-    assert "✓ ok, ✗ missing, ? unknown, · n/a" in lines
+    assert next(line for line in lines if line.startswith("Kumo")).split() == ["Kumo", "◐", "»", "2"]
+    totals = [line.split() for line in lines if line.startswith(("✓", "»", "◐", "?"))]
+    assert totals == [
+        ["✓", "ok", "1", "1"],
+        ["»", "one", "step", "away", "1"],
+        ["◐", "half", "there", "1"],
+        ["?", "unknown", "1", "1"],
+    ]
+
+
+def test_totals_are_explained_where_there_is_room(analysis: Analysis) -> None:
+    assert any("the lines that it lacks are written" in line for line in text(analysis, 160))
+    assert not any("the lines that it lacks are written" in line for line in text(analysis, 80))
+
+
+def test_draft_stands_with_its_algorithms_and_the_targets_that_it_is_made_of(analysis: Analysis) -> None:
+    served = {
+        "EAGLE": Verdict(verdict="ok"),
+        "EAGLE3": Verdict(verdict="ok"),
+        "NGRAM": Verdict(verdict="not applicable"),
+    }
+    models = tuple(
+        msgspec.structs.replace(one, algorithms=served, made_from=("Oak",)) if one.name == "Draft" else one
+        for one in analysis.models
+    )
+    lines = text(msgspec.structs.replace(analysis, models=models))
+    assert [line.split() for line in lines if line.startswith("Draft")] == [
+        ["Draft", "EAGLE,", "EAGLE3", "✓", "ok", "Oak"]
+    ]
 
 
 def test_long_name_gives_way_and_the_heads_stay_whole(analysis: Analysis) -> None:

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from specint.analysis.comparison import Releases, compared
+from specint.analysis.standing import Standing
 from specint.checks.catalog import all_rules
 from specint.checks.finding import Finding
+from specint.contract.declared import declared
 from specint.contract.model import Requirement
 from specint.outputs.explanation_text import call_phrase
 from specint.outputs.html.excerpts import Excerpts
 from specint.outputs.html.models import Model, Numbers, model_data
 from specint.outputs.html.rules import RulePage, rule_pages
-from specint.outputs.matrix import matrix, summary_line
+from specint.outputs.matrix import MEANINGS, matrix, summary_line
 from specint.outputs.releases import releases_phrase
+from specint.source.tree import Origin
 from specint.version import own_version
 
 if TYPE_CHECKING:
     from specint.analysis.result import Result
+
+
+_RELEASE = re.compile(r"[0-9][0-9a-z.]*")
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -61,7 +68,10 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything the page shows."""
+    """Everything the page shows.
+
+    `published` is the address of a line, with `{file}` and `{line}` in it; "" where the tree is no release.
+    """
 
     specint: str
     version: str
@@ -69,6 +79,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     algorithms: tuple[str, ...]
     columns: tuple[str, ...]
+    meanings: dict[Standing, str]
     alike: tuple[tuple[str, str], ...]
     settled: tuple[str, ...]
     aliases: dict[str, str]
@@ -81,6 +92,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[RulePage, ...]
     diagnostics: tuple[str, ...]
     source_lines: dict[str, dict[str, str]]
+    published: str
     compared: Compared | None
 
 
@@ -103,11 +115,12 @@ def page_data(result: Result, findings: Sequence[Finding], algorithms: Sequence[
         summary=summary_line(analysis, findings, algorithms),
         algorithms=chosen,
         columns=table.columns,
+        meanings=MEANINGS,
         alike=table.alike,
         settled=table.settled,
         aliases=analysis.contract.aliases,
         workers=analysis.contract.workers,
-        models=tuple(model_data(result, row, chosen, classes, excerpts) for row in table.rows),
+        models=tuple(model_data(result, row, chosen, classes, excerpts) for row in (*table.rows, *table.drafts)),
         findings=tuple(_found(one, classes, excerpts) for one in findings),
         requirements=asked,
         rules=rule_pages(all_rules()),
@@ -116,7 +129,14 @@ def page_data(result: Result, findings: Sequence[Finding], algorithms: Sequence[
         classes=classes.texts,
         files=paths.texts,
         source_lines=excerpts.lines(),
+        published=_published(analysis.sglang),
     )
+
+
+def _published(sglang: Origin) -> str:
+    """A tree that is named by its path may have been changed, and a version may be any text."""
+    is_release = sglang.source.lower() == f"sglang {sglang.version}" and _RELEASE.fullmatch(sglang.version)
+    return declared().published.line.replace("{version}", sglang.version) if is_release else ""
 
 
 def _asked(result: Result, one: Requirement, excerpts: Excerpts, chosen: Sequence[str]) -> Asked:

@@ -20,9 +20,10 @@ __all__ = ["Model", "Numbers", "model_data"]
 
 
 class Word(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A verdict: its word, the members behind it, and a reason."""
+    """A verdict: its word and how far that is from ok, the members behind it, and a reason."""
 
     word: str
+    standing: str
     missing: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
@@ -53,7 +54,10 @@ class Member(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Model(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A row of the matrix, and what opens behind it. `wraps` are attribute, classes, and a reason for none."""
+    """A row of the matrix, and what opens behind it. `wraps` are attribute, classes, and a reason for none.
+
+    `drafts_for` has how it is known that a draft is made for an algorithm.
+    """
 
     class_: int = msgspec.field(name="class")
     label: str
@@ -64,6 +68,8 @@ class Model(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     members: dict[str, Member]
     picture: str
     wraps: tuple[tuple[str, tuple[int, ...], str], ...] = ()
+    made_from: tuple[str, ...] = ()
+    drafts_for: dict[str, str] = {}
 
 
 def model_data(result: Result, row: Row, algorithms: Sequence[str], classes: Numbers, excerpts: Excerpts) -> Model:
@@ -76,13 +82,15 @@ def model_data(result: Result, row: Row, algorithms: Sequence[str], classes: Num
         at=(excerpts.at(model.file, model.line), model.line),
         roles=model.roles,
         mro=tuple(classes.of(name) for name in model.mro),
-        verdicts=tuple(_word(model, algorithm) for algorithm in algorithms),
+        verdicts=tuple(_word(row, algorithm) for algorithm in algorithms),
         members=_members(result, model, classes, excerpts),
         picture=svg(about(result, model.class_), alone=False, name=f"d{number}") if _has_node(result, model) else "",
         wraps=tuple(
             (wrap.attribute, tuple(classes.of(name) for name in wrap.classes), wrap.reason or "")
             for wrap in model.wraps
         ),
+        made_from=model.made_from,
+        drafts_for=model.drafts_for,
     )
 
 
@@ -90,12 +98,13 @@ def _has_node(result: Result, model: ModelCompliance) -> bool:
     return model.class_ in result.graph
 
 
-def _word(model: ModelCompliance, algorithm: str) -> Word:
-    verdict = model.algorithms.get(algorithm)
+def _word(row: Row, algorithm: str) -> Word:
+    verdict = row.model.algorithms.get(algorithm)
     if verdict is None:
-        return Word(word="not applicable")
+        return Word(word="not applicable", standing="not applicable")
     return Word(
         word=verdict.verdict,
+        standing=row.all_standings[algorithm],
         missing=verdict.missing,
         unknown=verdict.unknown,
         broken=verdict.broken,

@@ -27,7 +27,7 @@ function show() {
   }
   shownView = top === 'matrix' ? 'matrix' : `${view}/${name}`;
   showDrawer(view === 'model' ? name : '', filters);
-  const title = view === 'model' && modelOf.has(name) ? `${modelOf.get(name).label}, ` : '';
+  const title = view === 'model' && modelCalled(name) ? `${modelCalled(name).label}, ` : '';
   document.title = `${title}SGLang ${report.version}: speculative decoding by model`;
 }
 
@@ -44,14 +44,14 @@ document.addEventListener('keydown', (event) => {
   const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
   const { view, filters } = state();
   if (event.key === 'Escape') {
-    if (view === 'model') location.hash = address('matrix', '', filters);
+    if (view === 'model') location.hash = matrixAddress(filters);
     else if (typing && bar && event.target === bar.search) setFilters({ q: '' });
     else return;
   } else if (event.key === '/' && !typing && bar && bar.search.isConnected) {
     bar.search.focus();
     bar.search.select();
   } else if (view === 'model' && !typing && (event.key === 'j' || event.key === 'k')) {
-    const next = step(modelOf.get(state().name), event.key === 'j' ? 1 : -1, filters);
+    const next = step(modelCalled(state().name), event.key === 'j' ? 1 : -1, filters);
     if (next) location.hash = next;
   } else if (view === 'matrix' && (event.key === 'ArrowDown' || event.key === 'ArrowUp')
     && (event.target === bar.search || event.target.matches('a.model'))) {
@@ -90,7 +90,7 @@ function start() {
       'Keys: / search, ↓ ↑ move, Enter open, j k next and previous model, Esc close.'));
   addEventListener('hashchange', show);
   addEventListener('beforeprint', () => {
-    for (const part of document.querySelectorAll('.drawer details.place')) part.open = true;
+    for (const part of document.querySelectorAll('.drawer details.place, .drawer details.evidence')) part.open = true;
   });
   show();
 }

@@ -23,13 +23,13 @@ function contractView(name) {
     el('li', {}, el('a', { href: address('contract', one), 'aria-current': one === algorithm ? 'page' : null }, one))));
   const workers = report.workers[algorithm] || [];
   const aliases = Object.entries(report.aliases).filter(([, to]) => to === algorithm).map(([alias]) => alias);
-  const words = report.models.map((model) => verdictOf(model, algorithm).word);
-  const count = (word) => words.filter((one) => one === word).length;
+  const stands = targets.map((model) => verdictOf(model, algorithm).standing);
+  const count = (word) => stands.filter((one) => one === word).length;
   const own = report.requirements.filter((one) => one.algorithms.includes(algorithm));
   return el('article', { class: 'page' }, el('h2', {}, 'What the algorithms ask of a model'), tabs,
     el('h2', { class: 'algorithm' }, algorithm, aliases.length ? el('span', { class: 'faint' }, ` also called ${aliases.join(', ')}`) : null),
     workers.length ? el('p', {}, 'Served by ', workers.flatMap((worker, index) => (index ? [', ', code(worker)] : [code(worker)]))) : null,
-    el('p', {}, VERDICTS.map((word) => [
+    el('p', {}, Object.keys(STANDINGS).filter(count).map((word) => [
       el('a', { class: 'chip', href: address('matrix', '', { algorithm, verdict: word }) }, verdict(word), ` ${count(word)}`), ' ']).flat()),
     contractTable('Asked of the target', own.filter((one) => one.role === 'target' || one.role === 'both')),
     contractTable('Asked of the draft', own.filter((one) => one.role === 'draft')),

@@ -13,11 +13,11 @@ function el(tag, attributes, ...children) {
 const code = (text) => el('code', {}, text);
 const plural = (number, noun) => `${number} ${noun}${number === 1 ? '' : noun.endsWith('s') ? 'es' : 's'}`;
 
-const SIGNS = { ok: '✓', missing: '✗', broken: '!', unknown: '?', 'not applicable': '·' };
-const VERDICTS = Object.keys(SIGNS);
-const SHORT = { 'not applicable': 'n/a' };
+const STANDINGS = { ok: '✓', 'one step away': '»', 'half there': '◐', 'never offered': '−', broken: '!', unknown: '?', 'not applicable': '·' };
+const SIGNS = { ...STANDINGS, missing: '✗' };
+const SHORT = { 'not applicable': 'n/a', 'one step away': 'one step', 'never offered': 'not offered' };
 const STATUS_WORDS = { present: 'ok', missing: 'missing', unknown: 'unknown' };
-const classOf = (word) => word.replace(' ', '-');
+const classOf = (word) => word.replaceAll(' ', '-');
 
 // Sign and word: colour is never the only difference.
 function verdict(word, shown) {

@@ -15,12 +15,19 @@ function excerpt(file, line) {
 
 const placeText = (file, line) => `${fileName(file)}:${line}`;
 
+// The same line where the release is published, if it is one.
+function sourceLink(file, line) {
+  if (!report.published) return null;
+  const target = report.published.replace('{file}', encodeURI(fileName(file))).replace('{line}', String(line));
+  return el('a', { class: 'source', href: target, rel: 'noreferrer', 'aria-label': `${placeText(file, line)} where it is published`, title: 'where it is published' }, '↗');
+}
+
 // A place that opens: the path as others can paste it, what is to be seen there, and the lines themselves.
 function place(file, line, what, open) {
   const made = el('details', { class: 'place', open },
     el('summary', {}, code(placeText(file, line)), what ? ` ${what}` : ''));
   const fill = () => {
-    if (made.open && made.children.length === 1) made.append(excerpt(file, line));
+    if (made.open && made.children.length === 1) made.append(...[excerpt(file, line), sourceLink(file, line)].filter(Boolean));
   };
   made.addEventListener('toggle', fill);
   fill();

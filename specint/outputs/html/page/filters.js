@@ -9,13 +9,13 @@ function choice(name, label, options) {
 
 function makeBar() {
   const search = el('input', {
-    type: 'search', id: 'search', placeholder: 'Search models, for example “gemma”', 'aria-label': 'Search models', autocomplete: 'off',
+    type: 'search', id: 'search', placeholder: 'Search models, for example “Kimi-K2.5”', 'aria-label': 'Search models', autocomplete: 'off',
     spellcheck: 'false', oninput: () => setFilters({ q: search.value }),
   });
   const rules = report.rules.filter((rule) => report.findings.some((finding) => finding.rule === rule.symbol));
   const files = [...new Set(report.models.map((model) => model.at[0]))].map(fileName).sort();
   const choices = [
-    choice('verdict', 'Verdict', [['', 'any'], ...VERDICTS.map((word) => [word, `${SIGNS[word]} ${word}`])]),
+    choice('verdict', 'Verdict', [['', 'any'], ...Object.entries(STANDINGS).map(([word, sign]) => [word, `${sign} ${word}`])]),
     choice('algorithm', 'Algorithm', [['', 'all'], ...report.algorithms.map((name) => [name, name])]),
     choice('kind', 'Kind', [['', 'all models'], ['wrapper', 'wrappers'], ['plain', 'no wrappers'], ['target', 'targets'], ['draft', 'drafts']]),
     choice('rule', 'Findings', [['', 'all models'], ['any', 'with findings'], ...rules.map((rule) => [rule.symbol, rule.symbol])]),
@@ -42,21 +42,16 @@ function showBar(filters) {
   if (bar.search.value !== filters.q) bar.search.value = filters.q;
   for (const { name, input } of bar.choices) if (input.value !== filters[name]) input.value = filters[name];
   bar.count.textContent = `${shownModels.length} of ${plural(report.models.length, 'model')}`;
-  bar.clear.hidden = !FILTERS.some((name) => filters[name]);
+  bar.clear.hidden = !NARROWING.some((name) => filters[name]);
   bar.columns.hidden = report.columns.length === report.algorithms.length || Boolean(filters.algorithm);
   bar.columns.textContent = filters.columns === 'all' ? 'Fewer algorithms' : 'All algorithms';
   return bar.element;
 }
 
-const MEANINGS = [['ok', 'every member that the algorithm insists on is there.'], ['missing', 'the server would stop, or draft without effect.'],
-  ['broken', 'all is there, but something in it can’t work: a finding says what.'],
-  ['unknown', 'only a running server can tell.'], ['not applicable', 'the class serves as a draft.']];
-
 function matrixNotes(filters) {
-  const legend = el('p', { class: 'remarks' }, MEANINGS.flatMap(([word, text]) => [verdict(word), ` ${text} `]));
-  if (columnsOf(filters) !== report.columns) return legend;
+  if (columnsOf(filters) !== report.columns) return null;
   const lines = report.alike.map(([name, column]) => `${name}: the same as ${column} for every model.`);
   if (report.settled.length) lines.push(`${report.settled.join(', ')}: ok for every model that it applies to.`);
   for (const [alias, name] of Object.entries(report.aliases)) lines.push(`${alias} is another name for ${name}.`);
-  return el('div', {}, legend, el('p', { class: 'remarks' }, lines.join(' ')));
+  return el('p', { class: 'remarks' }, lines.join(' '));
 }

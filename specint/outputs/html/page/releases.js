@@ -14,7 +14,7 @@ function together(list) {
 
 function changeRow(change) {
   const model = modelOf.get(change.class);
-  return el('tr', {}, el('th', { scope: 'row' }, model ? el('a', { href: address('model', change.class) }, model.label) : change.name),
+  return el('tr', {}, el('th', { scope: 'row' }, model ? el('a', { href: address('model', nameOf(model)) }, model.label) : change.name),
     el('td', {}, change.algorithms.join(', ')), el('td', {}, verdict(change.before), ' → ', verdict(change.after)),
     el('td', {}, change.missing.length ? ['lacks ', ...change.missing.flatMap((name, index) => [index ? ', ' : '', code(name.replaceAll('|', ' or '))])] : null));
 }

@@ -51,16 +51,20 @@ function requirementItem(model, requirement) {
     wayTo(model, member), askers(requirement));
 }
 
-function requirementLists(model) {
+function requirementLists(model, on) {
   const roles = ['both', ...model.roles];
-  const asked = report.requirements.filter((one) => roles.includes(one.role));
+  const asked = report.requirements.filter((one) => roles.includes(one.role) && (!on || !one.algorithms.length || one.algorithms.includes(on)));
   const order = { missing: 0, broken: 1, unknown: 2, present: 3 };
   const ranked = (list) => [...list].sort((a, b) => order[statusOf(model, a)] - order[statusOf(model, b)]);
   const part = (title, list, open) => (list.length ? el('details', { class: 'part', open },
     el('summary', {}, el('h3', {}, `${title} (${list.length})`)),
     el('ul', { class: 'requirements' }, ranked(list).map((one) => requirementItem(model, one)))) : null);
+  const by = on ? `by ${on}` : 'by an algorithm';
+  const hard = asked.filter((one) => one.algorithms.length && insisted(one));
+  const lacking = hard.filter((one) => statusOf(model, one) !== 'present');
   return [
-    part('Asked by an algorithm', asked.filter((one) => one.algorithms.length && insisted(one)), true),
+    part(`Asked ${by}, and not there or not sure`, lacking, true),
+    part(`Asked ${by}, and there`, hard.filter((one) => !lacking.includes(one)), false),
     part('Asked by every server', asked.filter((one) => !one.algorithms.length && insisted(one)), false),
     part('Used if it is there', asked.filter((one) => !insisted(one)), false),
   ];

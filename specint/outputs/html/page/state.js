@@ -1,5 +1,6 @@
-// Every view is an address: `#/model/<class>?q=kimi&verdict=missing`. The page shows what the address says, always.
-const FILTERS = ['q', 'verdict', 'algorithm', 'kind', 'file', 'rule', 'change', 'sort', 'columns'];
+// Every view is an address: `#/model/<class>?q=kimi&verdict=ok`. The page shows what the address says, always.
+const FILTERS = ['q', 'verdict', 'algorithm', 'kind', 'file', 'rule', 'change', 'sort', 'columns', 'on'];
+const NARROWING = FILTERS.filter((name) => name !== 'on');
 
 function decoded(text) {
   try {
@@ -26,7 +27,9 @@ function address(view, name, filters) {
   return `#/${path}${text ? `?${text}` : ''}`;
 }
 
-const modelAddress = (model) => address('model', className(model.class), state().filters);
+// `on` is the algorithm that an open model is read for; it narrows nothing.
+const modelAddress = (model, on) => address('model', nameOf(model), { ...state().filters, on: on || '' });
+const matrixAddress = (filters) => address('matrix', '', { ...filters, on: '' });
 
 // Typing changes the address without a step in the browser's history for every letter.
 function setFilters(changed) {
