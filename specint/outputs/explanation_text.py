@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 from rich.console import Console
 from rich.text import Text
 
@@ -29,17 +30,12 @@ def print_explanation(
     findings: Sequence[Finding],
     shown: Shown = str,
 ) -> None:
-    """Print the verdicts, the requirements (what is missing first), the findings and the lines to add."""
+    """Print the verdicts, the requirements (what decides them first), the findings and the lines to add."""
     signs = signs_for(console.encoding)
     _print_head(console, analysis, model, algorithms, signs, shown)
-    requirements = requirements_of(analysis.contract, model, algorithms)
-    order = {"missing": 0, "unknown": 1, "present": 2}
-    ranked = sorted(
-        requirements,
-        key=lambda one: (order[_status(model, one).status], not _asked(one, model)[1]),
-    )
-    for requirement in ranked:
-        _print_requirement(console, requirement, model, algorithms, signs, shown)
+    asked = [_Asked.of(one, model, algorithms) for one in requirements_of(analysis.contract, model, algorithms)]
+    for one in sorted(_together(asked), key=lambda one: one.rank):
+        _print_requirement(console, one, model, algorithms, signs, shown)
     if findings:
         console.print()
     for group in grouped(findings):
@@ -119,41 +115,85 @@ def _made_for(model: ModelCompliance) -> dict[str, list[str]]:
     return found
 
 
+class _Asked(msgspec.Struct, frozen=True):
+    """A requirement as one model meets it.
+
+    Attributes:
+        word: the model's standing in it; "not applicable" for what is not there and not needed.
+        head: all that is said beside the name: status, how strictly it is asked for, how it is used.
+        rank: what decides the verdict first, what the model can do without last.
+    """
+
+    requirement: Requirement
+    status: MemberStatus
+    word: VerdictWord
+    head: str
+    rank: int
+    sites: tuple[Site, ...]
+
+    @classmethod
+    def of(cls, requirement: Requirement, model: ModelCompliance, algorithms: Sequence[str]) -> _Asked:
+        """A requirement beside the verdicts: what they don't hold against the model isn't shown as its fault."""
+        status = _status(model, requirement)
+        verdicts = [one for name, one in model.algorithms.items() if name in algorithms]
+        broken = any(requirement.member in one.broken for one in verdicts)
+        strictly, counts = _strictness(requirement, model)
+        lacked = {member for one in verdicts for label in one.missing for member in label.split("|")}
+        word: VerdictWord = "broken" if broken else STATUS_WORDS[status.status]
+        if status.status == "missing" and counts and requirement.member not in lacked:
+            counts, strictly = False, _why_not_held_against(requirement, strictly)
+        if status.status == "missing" and not counts:
+            word = "not applicable"
+        said = {"present": "there", "missing": "missing" if counts else "not there", "unknown": "not known"}
+        but = " but can't work" if broken else ""
+        return cls(
+            requirement,
+            status,
+            word,
+            f"{said[status.status]}{but}, {strictly}, {call_phrase(requirement)}",
+            _RANKS[word] if counts or word == "broken" else len(_RANKS),
+            requirement.sites_under(algorithms),
+        )
+
+
+_RANKS: dict[VerdictWord, int] = {"missing": 0, "broken": 1, "unknown": 2, "ok": 3}
+
+
+def _together(asked: Sequence[_Asked]) -> list[_Asked]:
+    """What is said alike of a member is said once, with all its sites."""
+    found: dict[tuple[str, str, int], _Asked] = {}
+    for one in asked:
+        key = (one.requirement.member, one.head, one.rank)
+        known = found.get(key)
+        sites = (*known.sites, *(site for site in one.sites if site not in known.sites)) if known else one.sites
+        found[key] = msgspec.structs.replace(known or one, sites=sites)
+    return list(found.values())
+
+
 def _print_requirement(
-    console: Console,
-    requirement: Requirement,
-    model: ModelCompliance,
-    algorithms: Sequence[str],
-    signs: Signs,
-    shown: Shown,
+    console: Console, asked: _Asked, model: ModelCompliance, algorithms: Sequence[str], signs: Signs, shown: Shown
 ) -> None:
-    status = _status(model, requirement)
-    broken = any(requirement.member in one.broken for name, one in model.algorithms.items() if name in algorithms)
-    word: VerdictWord = "broken" if broken else STATUS_WORDS[status.status]
-    asked, counts = _asked(requirement, model)
-    optional = not counts and status.status == "missing"
-    style = "dim" if optional else VERDICT_STYLES[word]
-    but = " but can't work" if broken else ""
-    head = Text.assemble(
-        (f"{signs.of(word)} {requirement.member}", style),
-        f"  {status.status}{but}, {asked}",
-    )
-    head.append(f", {call_phrase(requirement)}")
+    requirement, idle = asked.requirement, asked.word == "not applicable"
+    style = "dim" if idle else VERDICT_STYLES[asked.word]
+    head = Text.assemble((f"{signs.of(asked.word)} {requirement.member}", style), f"  {asked.head}")
     if len(algorithms) > 1 and requirement.algorithms:
         head.append(f"  [{', '.join(requirement.algorithms)}]", style="dim")
     console.print(head, soft_wrap=True)
-    if status.reason:
-        console.print(Text(f"    {status.reason}", style="dim"), soft_wrap=True)
-    for line in () if optional else provider_path(status, model, signs, shown):
+    if asked.status.reason:
+        console.print(Text(f"    {asked.status.reason}", style="dim"), soft_wrap=True)
+    for line in () if idle else provider_path(asked.status, model, signs, shown):
         console.print(Text(f"    {line}"), soft_wrap=True)
-    sites = requirement.sites_under(algorithms)
-    for site in sites[:_MOST_SITES]:
-        console.print(_site(site, shown), soft_wrap=True)
-    if (more := len(sites) - _MOST_SITES) > 0:
+    for site in asked.sites[:_MOST_SITES]:
+        console.print(_site("asked in", site, shown), soft_wrap=True)
+    if (more := len(asked.sites) - _MOST_SITES) > 0:
         console.print(Text(f"    asked in {counted(more, 'more place')}", style="dim"))
+    decides = requirement.decided_by
+    if decides and requirement.strength in ("raises", "optional") and decides.line not in {s.line for s in asked.sites}:
+        what = "raises in" if requirement.strength == "raises" else "done without in"
+        console.print(_site(what, decides, shown), soft_wrap=True)
 
 
-def _asked(requirement: Requirement, model: ModelCompliance) -> tuple[str, bool]:
+def _strictness(requirement: Requirement, model: ModelCompliance) -> tuple[str, bool]:
     """How strictly a member is asked for, and whether a model that lacks it fails: not where the others of its group
     are there, nor by what is only asked under a setting or of models that have another member."""
     if requirement.settings:
@@ -166,7 +206,16 @@ def _asked(requirement: Requirement, model: ModelCompliance) -> tuple[str, bool]
     if condition is not None:
         holds = _offers(model, condition.member) is condition.holds
         return f"only asked where it {'has' if condition.holds else 'lacks'} {condition.member}", holds
-    return {"raises": "required"}.get(requirement.strength, requirement.strength), requirement.strength != "optional"
+    words = {"raises": "required (the caller looks, and raises)", "required": "required"}
+    return words.get(requirement.strength, requirement.strength), requirement.strength in words
+
+
+def _why_not_held_against(requirement: Requirement, strictly: str) -> str:
+    if requirement.use == "write":
+        return "and not needed: a module takes any attribute"
+    if not requirement.unconditional:
+        return f"{strictly} under a condition that only a running server decides"
+    return f"{strictly}, but not of this class"
 
 
 def _offers(model: ModelCompliance, member: str) -> bool:
@@ -205,8 +254,8 @@ def _inner(inner: Inner, signs: Signs, shown: Shown) -> str:
     return f"{line} if {inner.condition}" if inner.condition else line
 
 
-def _site(site: Site, shown: Shown) -> Text:
-    return Text.assemble("    asked in ", (f"{shown(site.file)}:{site.line}", "cyan"), f" {site.function}")
+def _site(what: str, site: Site, shown: Shown) -> Text:
+    return Text.assemble(f"    {what} ", (f"{shown(site.file)}:{site.line}", "cyan"), f" {site.function}")
 
 
 def _last(dotted: str) -> str:
