@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from specint.source.tree import SourceFile, Tree, decode
+from specint.source.lines import Lines
+from specint.source.tree import Tree
 
 if TYPE_CHECKING:
     from specint.analysis.model import Analysis
@@ -28,7 +29,7 @@ class Result:
         self.tree = tree
         self.analysis = analysis
         self._store = store
-        self._lines: dict[str, tuple[str, ...]] = {}
+        self._lines = Lines(tree)
 
     @property
     def version(self) -> str:
@@ -100,11 +101,4 @@ class Result:
 
     def lines(self, file: str) -> tuple[str, ...]:
         """The lines of a file of the tree, as findings name it; none where it can't be read."""
-        from specint.errors import SpecintError
-
-        if file not in self._lines:
-            try:
-                self._lines[file] = tuple(decode(self.tree.read(SourceFile.at(file)), file).split("\n"))
-            except SpecintError:
-                self._lines[file] = ()
-        return self._lines[file]
+        return self._lines.of(file)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.command("check", short_help="Find what models lack; for CI, editors and pre-commit.", epilog=examples("check"))
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATHS]...")
 @options.check_formats
+@click.option("--statistics", is_flag=True, help="How often each rule speaks, not the findings.")
 @options.models_option
 @options.algorithms_option
 @options.draft_option
@@ -42,6 +43,7 @@ def command(
     paths: tuple[Path, ...],
     format_: str,
     also: tuple[str, ...],
+    statistics: bool,
     models: tuple[str, ...],
     algorithms: tuple[str, ...],
     draft: str,
@@ -75,6 +77,8 @@ def command(
 
     config = configured(common)
     extra = options.also_of(also)
+    if statistics and format_ not in ("text", "concise"):
+        raise click.UsageError(f"--statistics is text: leave out --format {format_}")
     if draft and not (algorithms and (models or paths)):
         raise click.UsageError(
             "--draft names the draft of a pair: name its target (--model, or a file) and --algorithm"
@@ -102,7 +106,7 @@ def command(
             return _update(session, findings, everything, known_file, scope, common)
         findings, comparison = gate.compared(findings, everything, known_file, scope, or_pipe=baseline is not None)
     shown = told_once(findings, session.analysis.models)
-    _put(_outcome(session, shown, checked, comparison), format_, extra, common)
+    _put(_outcome(session, shown, checked, comparison), "statistics" if statistics else format_, extra, common)
     failed = any(finding.rule in failing for finding in findings)
     if known_file and comparison and comparison.fixed:
         gate.complain_of_stale(comparison.fixed, known_file)
@@ -259,6 +263,7 @@ def _outcome(
     comparison: Comparison | None,
 ) -> Outcome:
     from specint.outputs.outcome import OWN_TOOL, Outcome, own_rules
+    from specint.source.lines import Lines
 
     about = {finding.class_ for finding in findings}
     return Outcome(
@@ -267,6 +272,7 @@ def _outcome(
         rules=own_rules(),
         place=session.place,
         shown=session.shown,
+        source=Lines(session.tree).at,
         diagnostics=session.analysis.diagnostics,
         clean=tuple(model.class_ for model in checked if model.class_ not in about),
         checked=len(checked),
@@ -276,14 +282,20 @@ def _outcome(
 
 
 def _put(outcome: Outcome, format_: str, also: Sequence[tuple[str, Path]], common: options.Common) -> None:
-    if also or format_ != "text":
+    """Write what was found in every format that was asked for; `statistics` is one for people alone."""
+    from specint.outputs import findings_text
+
+    printed = {
+        "text": findings_text.print_findings,
+        "concise": findings_text.print_concise,
+        "statistics": findings_text.print_statistics,
+    }
+    if also or format_ not in printed:
         from specint.outputs.formats import FORMATS
 
         for name, path in also:
             printing.put_bytes(FORMATS[name].write(outcome), path)
-        if format_ != "text":
+        if format_ not in printed:
             printing.put_bytes(FORMATS[format_].write(outcome), common.output)
             return
-    from specint.outputs.findings_text import print_findings
-
-    printing.put_text(lambda console: print_findings(console, outcome), common.output, common.colour)
+    printing.put_text(lambda console: printed[format_](console, outcome), common.output, common.colour)

@@ -10,7 +10,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "report": (
         "specint report --sglang 0.5.23",
-        "specint report --sglang 0.5.23 --format html -o report.html",
+        "specint report --sglang 0.5.23 -o report.html",
         "specint report --sglang 0.5.23 --compare 0.5.9",
         'specint report --algorithm EAGLE3 --format markdown >> "$GITHUB_STEP_SUMMARY"',
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from specint.checks.finding import Finding
 
 ReportFormat = Literal["text", "json", "markdown", "html"]
+_SUFFIXES: dict[str, ReportFormat] = {".json": "json", ".md": "markdown", ".html": "html"}
 
 
 @click.command("report", short_help="Which models support which speculative algorithm.", epilog=examples("report"))
@@ -27,10 +28,8 @@ ReportFormat = Literal["text", "json", "markdown", "html"]
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["text", "json", "markdown", "html"]),
-    default="text",
-    show_default=True,
-    help="How to print it; html is one file that needs no network.",
+    type=click.Choice(get_args(ReportFormat)),
+    help="How to print it; html is one file that needs no network. Without it what -o ends in decides, else text.",
 )
 @click.option(
     "--compare",
@@ -43,7 +42,7 @@ ReportFormat = Literal["text", "json", "markdown", "html"]
 @options.common
 def command(
     paths: tuple[Path, ...],
-    format_: ReportFormat,
+    format_: ReportFormat | None,
     compare: str | None,
     models: tuple[str, ...],
     algorithms: tuple[str, ...],
@@ -60,6 +59,7 @@ def command(
     the source around each call and the lines to add.
     """
     common = options.Common.taken_from(rest)
+    format_ = format_ or _SUFFIXES.get(common.output.suffix if common.output else "", "text")
     if format_ == "html" and common.output is None and sys.stdout.isatty():
         raise click.UsageError("--format html is a file: say which with -o report.html")
     from specint.analysis.demands import without_excluded

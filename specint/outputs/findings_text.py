@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -15,6 +17,7 @@ from specint.outputs.outcome import Outcome, placed, summary
 from specint.outputs.terminal import SEVERITY_STYLES, Shown, rendered
 
 _WIDTH = 120
+_LONGEST_LINE = 160
 _MOST_EVIDENCE = 8
 """More places than this are counted, not listed; the JSON has them all."""
 
@@ -27,7 +30,44 @@ def findings_plain(outcome: Outcome) -> bytes:
 def print_findings(console: Console, outcome: Outcome) -> None:
     """Print the findings class by class, then one line that sums up, then how they compare with the baseline."""
     for group in grouped(outcome.findings):
-        _print_group(console, group, outcome.shown)
+        _print_group(console, group, outcome)
+    _print_end(console, outcome)
+
+
+def concise_plain(outcome: Outcome) -> bytes:
+    """What `--format concise` shows, without its colours."""
+    return rendered("never", _WIDTH, lambda console: print_concise(console, outcome)).encode()
+
+
+def print_concise(console: Console, outcome: Outcome) -> None:
+    """A line a finding, and the one that sums up."""
+    for finding in outcome.findings:
+        console.print(finding_line(finding, outcome.shown), soft_wrap=True)
+    _print_end(console, outcome)
+
+
+def print_statistics(console: Console, outcome: Outcome) -> None:
+    """How often each rule speaks, the most frequent first, instead of the findings."""
+    counts = Counter(finding.rule for finding in outcome.findings)
+    widest = max((len(str(number)) for number in counts.values()), default=0)
+    for symbol, number in sorted(counts.items(), key=lambda one: (-one[1], one[0])):
+        rule = outcome.rules[symbol]
+        style = SEVERITY_STYLES[rule.severity]
+        fixes = sum(finding.rule == symbol and bool(finding.patch) for finding in outcome.findings)
+        console.print(
+            Text.assemble(
+                (f"{number:>{widest}}", "bold"),
+                "  ",
+                (rule.id, style),
+                f"  {symbol}",
+                (f"  {fixes} with lines to add" if fixes else "", "dim"),
+            ),
+            soft_wrap=True,
+        )
+    _print_end(console, outcome)
+
+
+def _print_end(console: Console, outcome: Outcome) -> None:
     console.print(Text(summary(outcome), style="bold"), soft_wrap=True)
     if outcome.baseline:
         console.print(Text(str(outcome.baseline), style="bold"), soft_wrap=True)
@@ -46,9 +86,13 @@ def finding_line(finding: Finding, shown: Shown = str) -> Text:
     )
 
 
-def _print_group(console: Console, group: Group, shown: Shown) -> None:
+def _print_group(console: Console, group: Group, outcome: Outcome) -> None:
+    shown, framed = outcome.shown, 0
     for item in group.items:
         console.print(finding_line(item.finding, shown), soft_wrap=True)
+        if item.finding.line != framed:
+            framed = item.finding.line
+            _print_frame(console, item.finding, outcome.source(item.finding.file, item.finding.line))
         _print_evidence(console, item.evidence, shown)
     if group.shared:
         console.print(Text(f"  for {'both' if len(group.items) == 2 else f'all {len(group.items)}'}:", style="dim"))
@@ -58,6 +102,29 @@ def _print_group(console: Console, group: Group, shown: Shown) -> None:
         for line in addition.text.splitlines():
             console.print(Text(f"      {line}".rstrip(), style="green"), soft_wrap=True)
     console.print()
+
+
+def _print_frame(console: Console, finding: Finding, line: str) -> None:
+    """The line itself, with carets under the name that the finding is about, or from its column on."""
+    if not line.strip():
+        return
+    cut = len(line) - len(line.lstrip())
+    text = line.strip()[:_LONGEST_LINE].expandtabs(1)
+    names = [
+        found for name in (finding.class_.rpartition(".")[2], finding.member) if name and (found := _named(name, text))
+    ]
+    start, end = names[0] if names else (max(finding.column - cut, 0), len(text))
+    number = f"{finding.line}"
+    console.print(Text.assemble((f"  {number} | ", "cyan"), text), soft_wrap=True)
+    console.print(
+        Text.assemble((f"  {' ' * len(number)} | ", "cyan"), " " * start, ("^" * max(end - start, 1), "bold red")),
+        soft_wrap=True,
+    )
+
+
+def _named(name: str, text: str) -> tuple[int, int] | None:
+    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)
+    return found.span() if found else None
 
 
 def _print_evidence(console: Console, evidence: Sequence[Evidence], shown: Shown) -> None:

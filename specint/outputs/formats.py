@@ -35,6 +35,7 @@ class Format:
 
 FORMATS = {
     "text": Format("txt", "findings_text", "findings_plain"),
+    "concise": Format("txt", "findings_text", "concise_plain"),
     "json": Format("json", "json_documents", "findings_json"),
     "markdown": Format("md", "markdown", "findings_markdown"),
     "github": Format("txt", "github", "github"),

@@ -6,14 +6,17 @@ a step; the log has them all.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
+from specint.analysis.counts import counted
 from specint.checks.catalog import Severity
 from specint.checks.finding import Finding
 from specint.errors import Diagnostic
 from specint.outputs.addition import Group, grouped
 from specint.outputs.outcome import Outcome, summary
 
+_MOST_ANNOTATIONS = 10
 _COMMANDS: dict[Severity, str] = {"fatal": "error", "error": "error", "warning": "warning", "info": "notice"}
 
 
@@ -22,9 +25,21 @@ def github(outcome: Outcome) -> bytes:
     lines = [line for group in grouped(outcome.findings) for line in _group(outcome, group)]
     lines += [_diagnostic(outcome, one) for one in outcome.diagnostics]
     lines.append(_text(summary(outcome)))
+    if hidden := _not_annotated(outcome):
+        lines.append(hidden)
     if outcome.baseline:
         lines.append(str(outcome.baseline))
     return ("\n".join(lines) + "\n").encode()
+
+
+def _not_annotated(outcome: Outcome) -> str:
+    """What GitHub leaves out of the annotations, in words; "" where it shows all."""
+    per_command = Counter(_COMMANDS[outcome.severity(finding)] for finding in outcome.findings)
+    left = {name: number - _MOST_ANNOTATIONS for name, number in per_command.items() if number > _MOST_ANNOTATIONS}
+    if not left:
+        return ""
+    told = " and ".join(counted(number, name) for name, number in left.items())
+    return f"GitHub shows {_MOST_ANNOTATIONS} annotations of a kind for a step: {told} more stand in this log alone."
 
 
 def _group(outcome: Outcome, group: Group) -> Iterator[str]:

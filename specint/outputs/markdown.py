@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from html import escape
 
 from specint.analysis.counts import counted, findings_phrase
 from specint.analysis.model import Analysis
@@ -15,6 +16,9 @@ from specint.outputs.terminal import Shown, Signs
 
 MOST_BYTES = 1_000_000
 """GitHub leaves out a job summary of more than a mebibyte altogether."""
+
+_MOST_ROWS = 200
+"""A longer table is read by nobody; the findings themselves follow."""
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|])")
 
@@ -50,7 +54,7 @@ def report_markdown(analysis: Analysis, findings: Sequence[Finding], algorithms:
 
 
 def findings_markdown(outcome: Outcome) -> bytes:
-    """The findings of `specint check` by class, each with its evidence and the lines to add, for a job's summary."""
+    """The findings of `specint check` for a job's summary: a table, and the evidence and lines folded by class."""
     lines = [f"## specint: {findings_phrase(outcome.findings)}", ""]
     if outcome.sglang.version:
         lines.append(f"{counted(outcome.checked, 'model')} checked against SGLang {escaped(outcome.sglang.version)}.  ")
@@ -59,6 +63,7 @@ def findings_markdown(outcome: Outcome) -> bytes:
     lines.append("")
     if outcome.diagnostics:
         lines += [f"- **not checked:** {escaped(str(one))}" for one in outcome.diagnostics] + [""]
+    lines += _table(outcome)
     room = MOST_BYTES - sum(len(line.encode()) + 1 for line in lines)
     groups = grouped(outcome.findings)
     for number, group in enumerate(groups):
@@ -71,13 +76,31 @@ def findings_markdown(outcome: Outcome) -> bytes:
     return ("\n".join(lines).rstrip() + "\n").encode()
 
 
+def _table(outcome: Outcome) -> list[str]:
+    """A row a finding: what a reader of a job's summary sees before anything is opened."""
+    if not outcome.findings:
+        return []
+    lines = ["| | rule | class | member | where |", "|---|---|---|---|---|"]
+    for finding in outcome.findings[:_MOST_ROWS]:
+        name = escaped(finding.class_.rpartition(".")[2])
+        member = f"`{finding.member}`".replace("|", "\\|") if finding.member else ""
+        lines.append(
+            f"| {outcome.severity(finding)} | {finding.id} | {name} | {member} | "
+            f"{_place(outcome.shown(finding.file), finding.line)} |"
+        )
+    if (more := len(outcome.findings) - _MOST_ROWS) > 0:
+        lines += ["", f"And {counted(more, 'more finding')}: they follow with their classes."]
+    return [*lines, ""]
+
+
 def escaped(text: str) -> str:
     """Text that Markdown shows as it is, also in a cell of a table."""
     return _SPECIAL.sub(r"\\\1", text).replace("\n", " ")
 
 
 def _group(group: Group, shown: Shown) -> list[str]:
-    lines = [f"### {escaped(group.name)}", ""]
+    count = counted(len(group.items), "finding")
+    lines = [f"<details><summary>{escape(group.name)}: {count}</summary>", ""]
     for item in group.items:
         finding = item.finding
         lines.append(f"- **{finding.id}** `{finding.rule}` {escaped(placed(finding.message, shown))}  ")
@@ -88,7 +111,7 @@ def _group(group: Group, shown: Shown) -> list[str]:
         fence = "```" if "```" not in addition.text else "~~~~"
         what, language = ("To change", "diff") if addition.change else ("To add", "python")
         lines += ["", f"{what} ({escaped(addition.headline)}):", "", f"{fence}{language}", addition.text, fence]
-    return [*lines, ""]
+    return [*lines, "", "</details>", ""]
 
 
 def _place(file: str, line: int) -> str:

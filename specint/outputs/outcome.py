@@ -17,6 +17,11 @@ from specint.checks.finding import Finding
 from specint.errors import Diagnostic
 from specint.source.tree import Origin
 
+
+def _no_source(_file: str, _line: int) -> str:
+    return ""
+
+
 Placing = Callable[[str], Place]
 """From a file as findings name it to its place."""
 
@@ -54,6 +59,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         rules: every rule that could have spoken, by symbol; a finding's own is always among them.
         place: where a file lies, for machines; `shown` is the same for someone at a terminal.
+        source: the text of a line of a file, "" where it can't be read.
         clean: what was looked at without a finding: dotted classes, or files.
         checked: how many models were looked at.
         baseline: how the findings compare with the ones known before; those are not in `findings`.
@@ -64,6 +70,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     rules: Mapping[str, RuleText]
     place: Placing = Place
     shown: Callable[[str], str] = str
+    source: Callable[[str, int], str] = _no_source
     diagnostics: tuple[Diagnostic, ...] = ()
     clean: tuple[str, ...] = ()
     checked: int = 0

@@ -46,7 +46,7 @@ def test_shell_completion_knows_commands_and_choices(specint) -> None:
 
 
 def test_html_report_is_written_to_the_file_and_nothing_else_is_said(specint, small, tmp_path) -> None:
-    done = specint("report", "--sglang", small, "--format", "html", "-o", "r.html", "--quiet")
+    done = specint("report", "--sglang", small, "-o", "r.html", "--quiet")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 

@@ -184,6 +184,7 @@ def outcome(analysis: Analysis) -> Outcome:
         rules={one.symbol: one for one in RULES},  # not the catalogue: golden files must not change with it
         diagnostics=analysis.diagnostics,
         clean=("sglang.srt.models.oak.Oak", "sglang.srt.models.draft.Draft", "sglang.srt.models.mirage.Mirage"),
+        source=lambda file, line: "class Kumo(nn.Module):" if (file, line) == ("sglang/srt/models/kumo.py", 12) else "",
         checked=4,
         sglang=analysis.sglang,
     )

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from specint.checks.baseline import Comparison, Known
-from specint.outputs.findings_text import print_findings
+from specint.outputs.findings_text import concise_plain, print_findings, print_statistics
 from specint.outputs.outcome import Outcome, placed
 from specint.outputs.terminal import rendered
 
@@ -70,3 +71,38 @@ def test_message_names_files_as_the_evidence_does() -> None:
     assert placed("A fails at sglang/a.py:7, not in b.py", lambda file: f"tree/{file}") == (
         "A fails at tree/sglang/a.py:7, not in b.py"
     )
+
+
+def test_line_is_shown_once_with_carets_under_the_class(outcome: Outcome) -> None:
+    lines = text(outcome)
+    assert lines[1:3] == ["  12 | class Kumo(nn.Module):", "     |       ^^^^"]
+    assert sum(" | class Kumo" in line for line in lines) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "carets"),
+    [
+        ("    def get_embed_and_head(self):", 4, "    ^^^^^^^^^^^^^^^^^^"),
+        ("    x = other()", 8, "    ^^^^^^^"),
+        ("    x = Kumonga()", 4, "^^^^^^^^^^^^^"),
+    ],
+    ids=["under the member", "from the column", "a longer name is another"],
+)
+def test_carets_stand_under_what_the_finding_is_about(outcome: Outcome, line: str, column: int, carets: str) -> None:
+    finding = msgspec.structs.replace(outcome.findings[1], column=column)
+    shown = text(msgspec.structs.replace(outcome, findings=(finding,), source=lambda _file, _line: line))
+    assert shown[1:3] == [f"  12 | {line.strip()}", f"     | {carets}"]
+
+
+def test_concise_is_a_line_a_finding_and_the_summary(outcome: Outcome) -> None:
+    lines = concise_plain(outcome).decode().splitlines()
+    assert [line.partition(" Kumo")[0] for line in lines[:-1]] == ["sglang/srt/models/kumo.py:12:0: E7701"] * 2
+    assert lines[-1] == text(outcome)[-1]
+
+
+def test_statistics_count_rules_the_most_frequent_first(outcome: Outcome) -> None:
+    other = msgspec.structs.replace(outcome.findings[0], rule="spec-unresolved", id="I7799", patch=None)
+    many = msgspec.structs.replace(outcome, findings=(other, *outcome.findings))
+    lines = rendered("never", 80, lambda console: print_statistics(console, many)).splitlines()
+    assert lines[:-1] == ["2  E7701  spec-missing-delegation  2 with lines to add", "1  I7799  spec-unresolved"]
+    assert lines[-1].startswith("3 findings in 1 class")
