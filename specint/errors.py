@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 _LONGEST_LINE = 2000
+
+COMMAND = re.compile(r"#(?=#(?:\[|vso\[|teamcity\[))")
+"""What GitHub's older commands, Azure's and TeamCity's begin with, anywhere in a line of a log."""
 
 
 def printable(text: str) -> str:
@@ -12,7 +17,12 @@ def printable(text: str) -> str:
     line = " ".join(text.split())
     if len(line) > _LONGEST_LINE:
         line = f"{line[: _LONGEST_LINE // 2]}…{line[-_LONGEST_LINE // 2 :]}"
-    return line if line.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+    return COMMAND.sub(r"\\x23", spelled(line))
+
+
+def spelled(text: str) -> str:
+    """A text in which what is not printable, the ends of lines too, is written as Python writes it in a literal."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 class SpecintError(Exception):

@@ -50,9 +50,14 @@ def head_of(path: Path) -> str:
 
 
 def named_path(text: str, where: str = "") -> Path:
-    """A path as a user wrote it, `~` expanded; SpecintError, with `where` as its place, for what can't be one."""
+    """A path as a user wrote it, `~` expanded; SpecintError, with `where` as its place, for what can't be one.
+
+    One that can't be printed is none either: paths are shown, and must not be able to steer a terminal or a CI log.
+    """
     if "\0" in text:
         raise SpecintError("a path can't hold a null character", where)
+    if not text.isprintable():
+        raise SpecintError("the path has a name that can't be printed", where or text[:200], "rename it")
     try:
         return Path(text).expanduser()
     except RuntimeError:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
-from specint.errors import SpecintError, printable
+from specint.errors import SpecintError
 
 __all__ = ["main"]
 
@@ -21,16 +22,41 @@ _READER_GONE = 141
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run specint with these arguments (those of the process by default), and exit."""
+    _prepare_streams()
     try:
         code = _run(arguments)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read our output has seen enough (`| head`); the interpreter must not complain at its own flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = _READER_GONE
+    except OSError as error:
+        code = _refused(error)
     except KeyboardInterrupt:
         code = _INTERRUPTED
+    _leave_streams()
     sys.exit(code)
+
+
+def _prepare_streams() -> None:
+    """Take the places of streams that were closed, so that no file that is opened gets the number of one; write what an
+    encoding lacks as an escape."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this one
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _leave_streams() -> None:
+    """The interpreter flushes on its way out; what can't be written was said, and must not be said once more."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _run(arguments: Sequence[str] | None) -> int:
@@ -74,7 +100,9 @@ def _usage(error: object) -> str:
 
 
 def _complain(text: str) -> int:
-    print(f"specint: error: {printable(text)}", file=sys.stderr)
+    from specint.cli.printing import say
+
+    say(f"specint: error: {text}")
     return 2
 
 
@@ -92,7 +120,7 @@ def _internal(error: Exception) -> int:
 
 
 def _trace() -> None:
-    if os.environ.get("SPECINT_DEBUG") == "1":
+    if os.environ.get("SPECINT_DEBUG") == "1" and sys.stderr is not None:
         import traceback
 
         traceback.print_exc()

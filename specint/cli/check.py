@@ -252,7 +252,7 @@ def _update(
     if printing.put_diagnostics(session.analysis.diagnostics, quiet=common.quiet):
         return 2
     said = gate.update(findings, everything, path, scope)
-    printing.put_bytes(f"{said}\n".encode(), common.output)
+    printing.put_bytes(f"{said}\n".encode(), common.output, "text")
     return 0
 
 
@@ -294,8 +294,8 @@ def _put(outcome: Outcome, format_: str, also: Sequence[tuple[str, Path]], commo
         from specint.outputs.formats import FORMATS
 
         for name, path in also:
-            printing.put_bytes(FORMATS[name].write(outcome), path)
+            printing.put_bytes(FORMATS[name].write(outcome), path, "as it is")
         if format_ not in printed:
-            printing.put_bytes(FORMATS[format_].write(outcome), common.output)
+            printing.put_bytes(FORMATS[format_].write(outcome), common.output, "as it is")
             return
     printing.put_text(lambda console: printed[format_](console, outcome), common.output, common.colour)

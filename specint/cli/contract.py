@@ -57,10 +57,10 @@ def command(
     if format_ == "json":
         from specint.outputs.json_documents import contract_json
 
-        printing.put_bytes(contract_json(contract, origin), common.output)
+        printing.put_bytes(contract_json(contract, origin), common.output, "json")
     elif format_ == "markdown":
         text = contract_text.contract_markdown(contract, wanted, origin.version)
-        printing.put_bytes(text.encode(), common.output)
+        printing.put_bytes(text.encode(), common.output, "markdown")
     else:
         printing.put_text(
             lambda console: contract_text.print_contract(console, contract, wanted, origin.version),
@@ -106,10 +106,10 @@ def _diff(
     if format_ == "json":
         from specint.outputs.json_documents import changes_json
 
-        printing.put_bytes(changes_json(changes, old_origin, new_origin, broken), common.output)
+        printing.put_bytes(changes_json(changes, old_origin, new_origin, broken), common.output, "json")
     elif format_ == "markdown":
         text = contract_text.changes_markdown(changes, old_origin.version, new_origin.version)
-        printing.put_bytes((text + "".join(f"- {line}\n" for line in broken)).encode(), common.output)
+        printing.put_bytes((text + "".join(f"- {line}\n" for line in broken)).encode(), common.output, "markdown")
     else:
 
         def show(console: Any) -> None:  # noqa: ANN401 - rich is imported late

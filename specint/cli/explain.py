@@ -59,11 +59,11 @@ def _explain_rule(rule: Rule, format_: options.Format, common: options.Common) -
     if format_ == "json":
         from specint.outputs.json_documents import rules_json
 
-        printing.put_bytes(rules_json([rule]), common.output)
+        printing.put_bytes(rules_json([rule]), common.output, "json")
     elif format_ == "markdown":
         from specint.outputs.rule_page import rule_page
 
-        printing.put_bytes(rule_page(rule).encode(), common.output)
+        printing.put_bytes(rule_page(rule).encode(), common.output, "markdown")
     else:
         from specint.outputs.rules_text import print_rule_page
 
@@ -109,7 +109,7 @@ def _put(
         from specint.outputs.json_documents import explanation_json
 
         requirements = requirements_of(analysis.contract, model, algorithms)
-        printing.put_bytes(explanation_json(analysis, model, requirements, findings), common.output)
+        printing.put_bytes(explanation_json(analysis, model, requirements, findings), common.output, "json")
         return
     printing.put_text(
         lambda console: print_explanation(console, analysis, model, algorithms, findings, session.shown),
@@ -138,7 +138,7 @@ def _put_pair(
     if format_ == "json":
         from specint.outputs.json_documents import pairs_json
 
-        printing.put_bytes(pairs_json(analysis, pairs, findings), common.output)
+        printing.put_bytes(pairs_json(analysis, pairs, findings), common.output, "json")
         return
     printing.put_text(
         lambda console: print_pairs(console, analysis, target, draft, pairs, findings, session.shown),

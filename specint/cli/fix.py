@@ -75,13 +75,13 @@ def command(
             git_patch(session.place(one.file).path, one.before, one.after, [s for e in one.edits for s in e.splices])
             for one in made.changes
         )
-        printing.put_bytes(b"".join(patches), common.output)
+        printing.put_patch(b"".join(patches), common.output)
         for line in _told(session, made, (), diff=True):
-            click.echo(line, err=True)
+            printing.say(line)
     else:
         written, failed = _write(session, made.changes)
         printing.put_bytes(
-            "".join(f"{line}\n" for line in _told(session, made, written, diff=False)).encode(), common.output
+            "".join(f"{line}\n" for line in _told(session, made, written, diff=False)).encode(), common.output, "text"
         )
     if printing.put_diagnostics(session.analysis.diagnostics, quiet=common.quiet) or failed:
         return 2

@@ -95,7 +95,7 @@ def update(findings: Iterable[Finding], everything: Iterable[Finding], path: Pat
     there = {known(finding) for finding in everything}
     stale = {entry for entry in old if entry not in there and scope.judges(entry)}
     new = (old - stale) | {known(finding) for finding in findings}
-    printing.put_bytes(write_baseline(new), path)
+    printing.put_bytes(write_baseline(new), path, "json")
     return f"{path}: {len(new)} in the baseline ({len(new - old)} added, {len(stale)} taken out)"
 
 

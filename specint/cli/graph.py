@@ -49,7 +49,7 @@ def command(words: tuple[str, ...], inner_of: str | None, format_: GraphFormat, 
     session = session_of(common, configured(common), [Path(path) for path in paths], [class_])
     result = result_of(session)
     diagram = around(result, find_class(result, class_)) if inner_of else about(result, find_class(result, class_))
-    printing.put_bytes(_written(diagram, format_).encode(), common.output)
+    printing.put_bytes(_written(diagram, format_).encode(), common.output, "xml" if format_ == "svg" else "text")
     return 2 if printing.put_diagnostics(session.analysis.diagnostics, quiet=common.quiet) else 0
 
 

@@ -145,13 +145,13 @@ def _print(groups: list[list[Answer]], format_: str, common: options.Common, sho
         if len(lines) == 1:
             lines = [json.dumps(document(answers[0]), ensure_ascii=False, indent=2)]
         # Half of a surrogate pair, as a config.json may hold it, is written as JSON writes it.
-        printing.put_bytes(("\n".join(lines) + "\n").encode("utf-8", "backslashreplace"), common.output)
+        printing.put_bytes(("\n".join(lines) + "\n").encode("utf-8", "backslashreplace"), common.output, "json")
         return
     if format_ == "markdown":
-        printing.put_bytes(text.markdown_of(answers).encode(), common.output)
+        printing.put_bytes(text.markdown_of(answers).encode(), common.output, "markdown")
         return
     if format_ == "github":
-        printing.put_bytes(text.github_of(answers).encode(), common.output)
+        printing.put_bytes(text.github_of(answers).encode(), common.output, "github")
         return
     parts = []
     for group in groups:
@@ -159,7 +159,7 @@ def _print(groups: list[list[Answer]], format_: str, common: options.Common, sho
         parts.append(title + (text.columns(group) if len(group) > 1 else text.text_of(group[0])))
         if show_facts:
             parts += [text.facts_of(answer) for answer in group]
-    printing.put_bytes(("\n".join(parts) + "\n").encode(), common.output)
+    printing.put_bytes(("\n".join(parts) + "\n").encode(), common.output, "text")
 
 
 def _exit_code(answers: Sequence[Answer], strict: bool) -> int:

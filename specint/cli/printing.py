@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -14,27 +16,74 @@ from specint.errors import Diagnostic, SpecintError, printable
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from specint.outputs.foreign import Form
 
-def put_bytes(data: bytes, output: Path | None) -> None:
-    """Write a finished document."""
+
+def put_bytes(data: bytes, output: Path | None, form: Form | Literal["as it is"]) -> None:
+    """Write a finished document; `form` is how foreign text is spelled out in it."""
+    if form != "as it is":
+        from specint.outputs.foreign import plain
+
+        data = plain(data, form)
     if output is not None:
         _replace(output, data)
         return
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    stream = _stdout()
+    stream.flush()
+    stream.buffer.write(data)
+    stream.buffer.flush()
+
+
+def put_patch(data: bytes, output: Path | None) -> None:
+    """Write a diff. It must be what it is, so that where others would read a line of it as a command it goes to a file.
+
+    Raises:
+        SpecintError: it would be printed, and holds more than text.
+    """
+    from specint.outputs.foreign import plain
+
+    if output is None and plain(data, "text") != data:
+        what = "the lines to be changed hold what a terminal or a CI server would take for commands"
+        raise SpecintError(what, "--diff", "-o FILE writes the diff to a file")
+    put_bytes(data, output, "as it is")
 
 
 def put_text(write: Callable[[Console], None], output: Path | None, colour: Literal["auto", "always", "never"]) -> None:
     """Print with rich, on the terminal or into a file."""
+    from specint.outputs.foreign import lines
     from specint.outputs.terminal import ENDLESS, console, rendered
 
     if output is not None:
-        _replace(output, rendered(colour, ENDLESS, write).encode())
+        _replace(output, lines(rendered(colour, ENDLESS, write)).encode())
         return
-    made = console(sys.stdout, colour)
-    write(made)
-    sys.stdout.flush()
+    stream = _stdout()
+    if stream.isatty():
+        write(console(stream, colour))
+    else:  # a log, perhaps
+        stream.write(lines(rendered(colour, None, write, encoding=stream.encoding)))
+    stream.flush()
+
+
+def on_terminal() -> bool:
+    """Whether a document would be printed on a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def say(line: str) -> None:
+    """One line on stderr, readable whatever it holds. Nobody may be there to read it: that changes no answer."""
+    try:
+        if sys.stderr is not None:
+            print(printable(line), file=sys.stderr, flush=True)
+    except (OSError, ValueError):  # full, closed, or its reader is gone
+        pass
+
+
+def _stdout() -> TextIOWrapper:
+    """Where documents go. A stream that was closed before specint began is an error once something is to be written."""
+    if sys.stdout is None:
+        raise SpecintError(os.strerror(errno.EBADF), "stdout", "is it closed? -o FILE writes to a file")
+    assert isinstance(sys.stdout, TextIOWrapper)
+    return sys.stdout
 
 
 def put_diagnostics(diagnostics: Iterable[Diagnostic], *, quiet: bool) -> bool:
@@ -44,19 +93,19 @@ def put_diagnostics(diagnostics: Iterable[Diagnostic], *, quiet: bool) -> bool:
         error = diagnostic.severity == "error"
         failed |= error
         if error or not quiet:
-            print(f"specint: {'error' if error else 'warning'}: {printable(str(diagnostic))}", file=sys.stderr)
+            say(f"specint: {'error' if error else 'warning'}: {diagnostic}")
     return failed
 
 
 def warn(text: str, *, quiet: bool) -> None:
     """One line on stderr about something that is probably not what the user meant."""
     if not quiet:
-        print(f"specint: warning: {printable(text)}", file=sys.stderr)
+        say(f"specint: warning: {text}")
 
 
 def complain(what: str, where: str, hint: str) -> None:
     """One line on stderr about an error that comes beside the findings."""
-    print(f"specint: error: {printable(str(SpecintError(what, where, hint)))}", file=sys.stderr)
+    say(f"specint: error: {SpecintError(what, where, hint)}")
 
 
 def _replace(output: Path, data: bytes) -> None:

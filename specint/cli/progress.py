@@ -20,7 +20,7 @@ _PATIENCE = 0.4
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Report | None]:
     """What the pipeline reports to, None where nobody looks. The bar is gone when the work is done."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     bar = _Bar()

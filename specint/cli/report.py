@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -60,7 +59,7 @@ def command(
     """
     common = options.Common.taken_from(rest)
     format_ = format_ or _SUFFIXES.get(common.output.suffix if common.output else "", "text")
-    if format_ == "html" and common.output is None and sys.stdout.isatty():
+    if format_ == "html" and common.output is None and printing.on_terminal():
         raise click.UsageError("--format html is a file: say which with -o report.html")
     from specint.analysis.demands import without_excluded
     from specint.analysis.scope import narrow, of_files
@@ -80,7 +79,7 @@ def command(
     if format_ == "html":
         from specint.outputs.html import report_html
 
-        printing.put_bytes(report_html(result, findings, wanted, other), common.output)
+        printing.put_bytes(report_html(result, findings, wanted, other), common.output, "html")
     else:
         from specint.analysis.comparison import compared
 
@@ -102,13 +101,15 @@ def _print(
     if format_ == "json":
         from specint.outputs.json_documents import report_json
 
-        printing.put_bytes(report_json(analysis, releases), common.output)
+        printing.put_bytes(report_json(analysis, releases), common.output, "json")
     elif format_ == "markdown":
         from specint.outputs.markdown import report_markdown
         from specint.outputs.releases import releases_markdown
 
         text = report_markdown(analysis, findings, wanted)
-        printing.put_bytes((text + (releases_markdown(releases) if releases else "")).encode(), common.output)
+        printing.put_bytes(
+            (text + (releases_markdown(releases) if releases else "")).encode(), common.output, "markdown"
+        )
     else:
         from specint.outputs.releases import print_releases
         from specint.outputs.report_text import print_report

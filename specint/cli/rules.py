@@ -25,11 +25,11 @@ def command(
     if format_ == "json":
         from specint.outputs.json_documents import rules_json
 
-        printing.put_bytes(rules_json(rules), output)
+        printing.put_bytes(rules_json(rules), output, "json")
     elif format_ == "markdown":
         from specint.outputs.rule_page import rules_markdown
 
-        printing.put_bytes(rules_markdown(rules).encode(), output)
+        printing.put_bytes(rules_markdown(rules).encode(), output, "markdown")
     else:
         from specint.outputs.rules_text import print_rules
 

@@ -179,7 +179,7 @@ def _given(pairs: Sequence[str]) -> dict[str, Any]:
 def _put(report: Report, format_: str, common: options.Common, *, detailed: bool) -> None:
     if format_ == "json":
         document = msgspec.json.format(msgspec.json.encode(report, order="deterministic"), indent=2) + b"\n"
-        printing.put_bytes(document, common.output)
+        printing.put_bytes(document, common.output, "json")
         return
     from specint.smoke.text import print_report
 

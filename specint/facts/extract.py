@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from specint.errors import SpecintError
+from specint.errors import SpecintError, spelled
 from specint.facts import model as facts
 from specint.facts.bounds import DEEPEST, LONGEST, MOST_CONDITIONS, TooMuch, check_amount
 from specint.facts.model import Expr
@@ -408,7 +408,8 @@ class _Scope:
             return facts.Other(())
         if value is None or isinstance(value, (str, int, float, bool)):
             if isinstance(value, str):
-                value = value.encode("utf-8", "replace").decode()[:200]  # lone surrogates; long texts are of no use
+                # Long texts are of no use; what is not printable must not come out again where names are shown.
+                value = spelled(value[:200])
             return facts.Constant(value)
         return facts.Other(())
 

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from specint.outputs.foreign import Form
     from specint.outputs.outcome import Outcome
 
 
@@ -20,26 +21,30 @@ class Format:
     Attributes:
         suffix: what a file of it ends in.
         module, function: who makes bytes of an outcome, below `specint.outputs`.
+        form: how foreign text is spelled out in it.
     """
 
     suffix: str
     module: str
     function: str
+    form: Form
 
     def write(self, outcome: Outcome) -> bytes:
         """What was found, in this format."""
+        from specint.outputs.foreign import plain
+
         written = getattr(import_module(f"specint.outputs.{self.module}"), self.function)(outcome)
         assert isinstance(written, bytes)
-        return written
+        return plain(written, self.form)
 
 
 FORMATS = {
-    "text": Format("txt", "findings_text", "findings_plain"),
-    "concise": Format("txt", "findings_text", "concise_plain"),
-    "json": Format("json", "json_documents", "findings_json"),
-    "markdown": Format("md", "markdown", "findings_markdown"),
-    "github": Format("txt", "github", "github"),
-    "sarif": Format("sarif", "sarif", "sarif"),
-    "junit": Format("xml", "junit", "junit"),
-    "gitlab": Format("json", "gitlab", "gitlab"),
+    "text": Format("txt", "findings_text", "findings_plain", "text"),
+    "concise": Format("txt", "findings_text", "concise_plain", "text"),
+    "json": Format("json", "json_documents", "findings_json", "json"),
+    "markdown": Format("md", "markdown", "findings_markdown", "markdown"),
+    "github": Format("txt", "github", "github", "github"),
+    "sarif": Format("sarif", "sarif", "sarif", "json"),
+    "junit": Format("xml", "junit", "junit", "xml"),
+    "gitlab": Format("json", "gitlab", "gitlab", "json"),
 }

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from io import StringIO
 from typing import IO, Literal
 
 import msgspec
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from specint.analysis.standing import Standing
 from specint.checks.catalog import Severity
 from specint.compliance.model import Status, VerdictWord
+from specint.outputs.foreign import readable
 
 ENDLESS = 4000
 """So wide is what no person looks at: a pipe, or a file. No name, and no row of a table, is longer."""
@@ -99,7 +101,7 @@ def console(stream: IO[str], colour: Colour = "auto") -> Console:
     Elsewhere lines are as long as what they hold, unless COLUMNS is set: whoever reads them looks for whole names.
     """
     forced = {"always": True, "never": False, "auto": None}[colour]
-    made = Console(
+    made = _Console(
         file=stream,
         force_terminal=forced,
         no_color={"always": False, "never": True, "auto": None}[colour],
@@ -114,6 +116,15 @@ def console(stream: IO[str], colour: Colour = "auto") -> Console:
     return made
 
 
+class _Console(Console):
+    """A console on which foreign text can only be read: a name with an escape in it does nothing to the terminal."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """As rich renders it; what is no control of rich's own is made readable."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=readable(segment.text))
+
+
 def print_table(console: Console, table: Table) -> None:
     """Print a table; outside a terminal without the spaces that fill its last column."""
     if console.is_terminal:
@@ -125,11 +136,24 @@ def print_table(console: Console, table: Table) -> None:
         console.print(Text(line.rstrip()), soft_wrap=True)
 
 
-def rendered(colour: Colour, width: int, write: Callable[[Console], None]) -> str:
-    """What `write` prints, as text: for `--output`, and for tests."""
-    stream = StringIO()
+class _Text(StringIO):
+    """Text in memory, with the signs that another stream can show."""
+
+    def __init__(self, encoding: str) -> None:
+        super().__init__()
+        self._encoding = encoding
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._encoding
+
+
+def rendered(colour: Colour, width: int | None, write: Callable[[Console], None], *, encoding: str = "utf-8") -> str:
+    """What `write` prints, as text: for `--output`, for what is no terminal, and for tests."""
+    stream = _Text(encoding)
     made = console(stream, colour)
-    made.width = width
+    if width is not None:
+        made.width = width
     write(made)
     return stream.getvalue()
 

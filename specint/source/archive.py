@@ -12,12 +12,16 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any
 
-from specint.errors import SpecintError
+from specint.errors import Diagnostic, SpecintError
 from specint.reading import LARGEST_FILE
 from specint.source.tree import EMPTY, Folder, Origin, SourceFile, Tree, listing
 
 LARGEST_WHOLE = 1 << 30
 """All the sources of an archive together, in bytes: members may overlap, so that a small file claims any number."""
+
+
+MOST_TOLD = 20
+"""So many members with odd names are listed."""
 
 
 class ArchiveTree(Tree):
@@ -32,11 +36,12 @@ class ArchiveTree(Tree):
         top = package.replace(".", "/") + "/"
         start = len(inside)
         with open_archive(path) as archive:
-            self._members = {
-                info.filename[start:]: info
-                for info in archive.infolist()
-                if info.filename.startswith(top, start) and info.filename.startswith(inside) and is_source(info)
-            }
+            there = [one for one in archive.infolist() if one.filename.startswith(inside + top)]
+        self._members = {info.filename[start:]: info for info in there if is_source(info)}
+        odd = [info.filename for info in there if info.filename.endswith(".py") and not info.filename.isprintable()]
+        for name in odd[:MOST_TOLD]:
+            what = f"a file here has a name that can't be printed, and was not read: {name!a}"
+            self.problems.append(Diagnostic(file=path.name, what=what, hint="build the wheel anew"))
         if sum(info.file_size for info in self._members.values()) > LARGEST_WHOLE:
             raise SpecintError(f"unpacks to more than {LARGEST_WHOLE >> 30} GiB", str(path), "is it a real wheel?")
         self._folders = listing(self._members)

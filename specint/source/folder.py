@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 
 from specint.errors import Diagnostic, SpecintError
@@ -29,6 +30,8 @@ class FolderTree(Tree):
     def __init__(
         self, folder: Path, package: str, origin: Origin, *, recursive: bool = True, only: str | None = None
     ) -> None:
+        if not package.isprintable():  # from the working directory, since a path that is written down was looked at
+            raise SpecintError("the folder has a name that can't be printed", str(folder), "rename it")
         super().__init__(origin, package)
         self.root = folder
         self._root = os.path.abspath(folder)  # noqa: PTH100 - keeps links, `resolve` does not
@@ -96,7 +99,7 @@ class FolderTree(Tree):
                         continue  # no import can name it
                     is_source = stem != entry.name
                     if not stem.isprintable():
-                        self._unnamed(path, entry.name, is_source)
+                        self._unnamed(path, entry, is_source)
                     elif self._counts(path, entry, is_source):
                         (files if is_source else folders).append(stem)
         except OSError as error:
@@ -107,10 +110,11 @@ class FolderTree(Tree):
             raise SpecintError(f"more than {MOST_FILES} Python files", str(self.root), hint)
         return Folder(tuple(sorted(files)), tuple(sorted(folders)))
 
-    def _unnamed(self, path: str, name: str, is_source: bool) -> None:
+    def _unnamed(self, path: str, entry: os.DirEntry[str], is_source: bool) -> None:
         """A name is printed in many places, and must not be able to steer a terminal or a CI log."""
-        if is_source:
-            what = f"a file here has a name that can't be printed, and was not read: {name!a}"
+        kind = "file" if is_source else "folder"
+        if is_source or (self._recursive and _holds_sources(entry)):
+            what = f"a {kind} here has a name that can't be printed, and was not read: {entry.name!a}"
             self.problems.append(Diagnostic(file=path, what=what, hint="rename or remove it"))
 
     def _counts(self, path: str, entry: os.DirEntry[str], is_source: bool) -> bool:
@@ -133,3 +137,9 @@ class FolderTree(Tree):
                 return False
             self._jumps[below] = (*jumps, target)
         return True
+
+
+def _holds_sources(entry: os.DirEntry[str]) -> bool:
+    """Whether there are Python files in a folder or below it, as far as a look at some hundred folders tells."""
+    walk = islice(os.walk(entry.path), 500) if entry.is_dir(follow_symlinks=False) else ()
+    return any(name.endswith(".py") for _, _, names in walk for name in names)

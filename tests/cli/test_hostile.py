@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -222,6 +224,152 @@ def test_an_essential_file_that_cannot_be_read_is_named(
     (copied / "srt" / file).write_text(text)
     for command in ("check", "report", "contract"):
         assert f"sglang/srt/{file}{place}" in only_complaint(specint(command, "--sglang", copied))
+
+
+FOREIGN = ["a\x1b[2Jb", "a\n::error ::pwned", "::error ::pwned", "##[error]pwned", "a\x9bb", "a\u202eb", "a\ud800b"]
+"""Names that are more than names to a terminal, or to a CI server that reads its log."""
+FORMS = ("text", "json", "github", "markdown", "sarif", "junit", "gitlab")
+
+
+def steers_nothing(done, form: str = "text") -> None:
+    assert "Traceback" not in done.stderr
+    assert "internal error" not in done.stderr
+    for text in (done.stdout, done.stderr):
+        assert {sign for sign in text if not sign.isprintable()} <= {"\n", "\t"}
+        assert "##[" not in text
+        assert form == "github" or not [line for line in text.splitlines() if line.strip().startswith("::")]
+    if form == "junit":
+        ElementTree.fromstring(done.stdout)
+    if form in ("json", "sarif", "gitlab"):
+        json.loads(done.stdout)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such names")
+@pytest.mark.parametrize("name", ["esc\x1b[2J", "new\n::error ::pwned", "no\udcff utf-8", "right\u202eleft"], ids=ascii)
+def test_a_folder_name_cannot_speak_either(specint, copied: Path, name: str) -> None:
+    odd = copied / "srt/models" / name
+    odd.mkdir()
+    (odd / "nasty.py").write_text(model())
+    (copied.parent / "own").mkdir()
+    shutil.move(shutil.copytree(odd, copied.parent / "x"), copied.parent / "own" / name)
+    shutil.copytree(copied, copied.parent / name / "sglang")
+    for form in FORMS:
+        done = specint("check", "--sglang", copied, "--format", form)
+        steers_nothing(done, form)
+        assert "a folder here has a name that can't be printed" in done.stderr
+    for arguments in (("--sglang", copied, f"own/{name}"), ("--sglang", f"{name}/sglang"), ("--sglang", copied, ".")):
+        steers_nothing(specint("check", *arguments))
+    steers_nothing(specint("check", "--sglang", "sglang", cwd=copied.parent / name))
+
+
+@pytest.mark.parametrize("name", ["::error ::pwned", "##[error]pwned"])
+def test_a_printable_name_of_an_own_folder_starts_no_line_with_a_command(specint, copied: Path, name: str) -> None:
+    kumo = (copied / "srt/models/kumo_k2.py").read_text()
+    (copied.parent / name).mkdir()
+    (copied.parent / name / "nasty.py").write_text(kumo)
+    for form in ("text", "markdown", "junit"):
+        done = specint("check", "--sglang", "sglang", "--format", form, name)
+        assert done.returncode == 1
+        steers_nothing(done, form)
+
+
+def foreign_texts(tree: Path, text: str) -> None:
+    """Puts a text where code has names that come out again: an algorithm, a member, a condition, a registered model."""
+    with (tree / "srt/speculative/spec_info.py").open("a") as file:
+        file.write(
+            "\nfrom sglang.srt.speculative.eagle_worker import EAGLEWorker\n"
+            f"@SpeculativeAlgorithm.register({text!r})\ndef _made(server_args):\n    return EAGLEWorker\n"
+        )
+    with (tree / "srt/models/registry.py").open("a") as file:
+        file.write(
+            f"\nfrom sglang.srt.models.oak import OakForCausalLM\nModelRegistry.models[{text!r}] = OakForCausalLM\n"
+        )
+    (tree / "srt/speculative/nasty_worker.py").write_text(
+        "class NastyWorker:\n    def __init__(self, target_worker):\n        self.target_worker = target_worker\n"
+        "    def run(self):\n        model = self.target_worker.model_runner.model\n"
+        f"        if self.mode == {text!r}:\n            model.get_nasty({text!r}, getattr(model, {text!r}))\n"
+    )
+    (tree / "srt/models/nasty.py").write_text(model(init=f"setattr(self, {text!r}, nn.Linear(1, 1))"))
+
+
+@pytest.mark.parametrize("text", FOREIGN, ids=ascii)
+def test_a_text_of_the_code_cannot_speak_to_ci_or_a_terminal(specint, copied: Path, text: str) -> None:
+    foreign_texts(copied, text)
+    for form in ("text", "json", "junit"):
+        steers_nothing(specint("check", "--sglang", copied, "--format", form), form)
+    steers_nothing(specint("contract", "--sglang", copied))
+    steers_nothing(specint("contract", "--sglang", copied, "--format", "markdown"), "markdown")
+    steers_nothing(specint("report", "--sglang", copied, "--format", "json"), "json")
+    steers_nothing(specint("report", "--sglang", copied, "--format", "html"), "html")
+    for form in ("mermaid", "dot", "svg"):
+        steers_nothing(specint("graph", "--sglang", copied, "Nasty", "--format", form))
+    steers_nothing(specint("explain", "--sglang", copied, "Nasty"))
+
+
+def test_a_diff_that_holds_more_than_text_is_not_printed_and_can_be_written(
+    specint, copied: Path, tmp_path: Path
+) -> None:
+    kumo = copied / "srt/models/kumo_k2.py"
+    kumo.write_text(_with_escape(kumo))
+    done = specint("fix", "--sglang", copied, "--diff", "--model", "KumoK2ForConditionalGeneration")
+    assert "-o FILE writes the diff to a file" in only_complaint(done)
+    assert "\x1b" not in done.stdout + done.stderr
+    done = specint(
+        "fix", "--sglang", copied, "--diff", "--model", "KumoK2ForConditionalGeneration", "-o", tmp_path / "d"
+    )
+    assert b"\x1b[2J" in (tmp_path / "d").read_bytes()
+
+
+def _with_escape(path: Path) -> str:
+    """The file with an escape in the last line of its class, which a diff shows around what it adds."""
+    lines = path.read_text().split("\n")
+    at = next(number for number, line in enumerate(lines) if line.startswith("EntryClass"))
+    while not lines[at - 1].strip():
+        at -= 1
+    lines[at - 1] += "  # \x1b[2J"
+    return "\n".join(lines)
+
+
+# -- streams -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no bash, or no device that is always full")
+@pytest.mark.parametrize(
+    ("streams", "code", "said"),
+    [
+        (">&-", 2, "Bad file descriptor"),
+        ("2>&-", 1, ""),
+        (">&- 2>&-", 2, ""),
+        ("<&- >&- 2>&-", 2, ""),
+        ("<&-", 1, ""),
+        ("1</dev/null", 2, "Bad file descriptor"),
+        ("2</dev/null", 1, ""),
+        ("2>/dev/full", 1, ""),
+        (">/dev/full 2>&1", 2, ""),
+        ("-o out >&-", 1, ""),
+    ],
+)
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_stream_that_is_closed_or_full_is_one_line_and_the_code_of_the_docs(
+    small: Path, clean_environment, tmp_path: Path, streams: str, code: int, said: str, form: str
+) -> None:
+    command = f"{sys.executable} -m specint check --sglang {small} --format {form} {streams}"
+    done = subprocess.run(["bash", "-c", command], env=clean_environment, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    if said:
+        assert said in only_complaint(done)
+    else:
+        assert done.stderr == ""
+    if streams.startswith("-o"):
+        assert (tmp_path / "out").stat().st_size > 1000
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no bash")
+def test_an_error_that_nobody_can_read_is_an_error_all_the_same(clean_environment, tmp_path: Path) -> None:
+    for streams in ("2>&-", "2>/dev/full", ">&- 2>&-"):
+        command = f"{sys.executable} -m specint check --sglang no/such {streams}"
+        done = subprocess.run(["bash", "-c", command], env=clean_environment, cwd=tmp_path, capture_output=True)
+        assert (done.returncode, done.stdout, done.stderr) == (2, b"", b"")
 
 
 # -- configuration and baselines ---------------------------------------------------------------------------------------
