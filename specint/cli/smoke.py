@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +18,17 @@ if TYPE_CHECKING:
 
     from specint.analysis.model import Analysis
     from specint.cli.session import Session
+    from specint.compliance.model import ModelCompliance
     from specint.config import Config
     from specint.smoke.model import Job, Report
 
 DISAGREEMENT = 3
+
+
+def _device(_context: click.Context, _option: click.Parameter, value: str) -> str:
+    if re.fullmatch(r"auto|cpu|meta|cuda(:\d+)?", value) is None:
+        raise click.BadParameter(f"{value!r} is none of auto, cpu, cuda, cuda:N and meta")
+    return value
 
 
 @click.command("smoke", short_help="Build a tiny model of the real class, and ask it.", epilog=examples("smoke"))
@@ -32,13 +40,24 @@ DISAGREEMENT = 3
     metavar="DIR",
     help="A checkpoint's folder: its config.json is taken, shrunk. No weights are read.",
 )
-@options.algorithms_option
+@click.option(
+    "--algorithm",
+    "--algorithms",
+    "algorithms",
+    multiple=True,
+    metavar="NAME",
+    help="This speculative algorithm alone (EAGLE3, NEXTN, ...); several times, with commas, or all, which is usual.",
+)
 @click.option("--draft", metavar="CLASS", help="Build this draft class beside the target.")
-@click.option("--device", default="auto", show_default=True, metavar="NAME", help="cpu, cuda or meta.")
+@click.option(
+    "--device", default="auto", show_default=True, metavar="NAME", callback=_device, help="cpu, cuda, cuda:N or meta."
+)
 @click.option("--forward/--no-forward", default=None, help="Run a prefill and a decode step; on unless --all or meta.")
 @click.option("--reference", is_flag=True, help="Compare numbers with Transformers' model of the same weights.")
 @click.option("--tied", is_flag=True, help="Also with tied embeddings (with a class named, not with --all).")
-@click.option("--set", "given", multiple=True, metavar="KEY=VALUE", help="A key of the tiny model's configuration.")
+@click.option(
+    "--set", "given", multiple=True, metavar="KEY=VALUE", help="A key of the tiny configuration; draft.KEY: of drafts."
+)
 @click.option(
     "--dtype",
     type=click.Choice(["float32", "bfloat16", "float16"]),
@@ -98,19 +117,23 @@ def command(
     interpreter = place.interpreter(python)
     session = _session(common, config, interpreter, names)
     analysis = session.analysis
-    wanted = options.algorithms_of(analysis.contract, options.listed(algorithms), config)
+    wanted = _algorithms(analysis, options.listed(algorithms), config)
     wish = plan.Wish(
         algorithms=wanted,
         forward=(forward if forward is not None else not every and device != "meta") or reference,
         reference=reference,
-        draft=draft,
+        draft=_draft(analysis, draft),
         memory_mb=memory,
         given=_given(given),
         both_ties=tied and not every,
         dtype=dtype,
     )
     jobs = _jobs(analysis, names, model_path, wish)
-    with place.runnable(session.opened.sglang) as folder, progress(quiet=common.quiet) as report:
+    with (
+        process.ended_by_signals(),
+        place.runnable(session.opened.sglang) as folder,
+        progress(quiet=common.quiet) as report,
+    ):
         setup = process.Setup(
             python=interpreter,
             package=session.tree.package,
@@ -124,7 +147,12 @@ def command(
         ready, ran = run(jobs, setup, workers, report)
     results = tuple(judged(analysis, job, one, wanted) for job, one in zip(jobs, ran, strict=True))
     made = Report(
-        schema="specint.smoke/1", source=session.tree.origin.source, ready=ready, algorithms=wanted, results=results
+        schema="specint.smoke/2",
+        source=session.tree.origin.source,
+        ready=ready,
+        algorithms=wanted,
+        notes=place.mismatches(session.opened.sglang, ready),
+        results=results,
     )
     _put(made, format_, common, detailed=len(results) <= 6)
     return _exit_code(made)
@@ -161,6 +189,22 @@ def _jobs(analysis: Analysis, names: Sequence[str], model_path: Path | None, wis
         return plan.jobs(analysis, analysis.models, wish)
     models = [model for name in names for model in find_models(analysis.models, name, "smoke")]
     return plan.jobs(analysis, models, wish)
+
+
+def _algorithms(analysis: Analysis, named: Sequence[str], config: Config) -> tuple[str, ...]:
+    """Those that are named here or in the configuration, else all; so says also the name `all`."""
+    everything = analysis.contract.algorithms
+    if "all" in (name.lower() for name in named):
+        return everything
+    return options.algorithms_of(analysis.contract, named, config) or everything
+
+
+def _draft(analysis: Analysis, name: str | None) -> ModelCompliance | None:
+    if name is None:
+        return None
+    from specint.analysis.scope import find_models
+
+    return find_models(analysis.models, name, "--draft")[0]
 
 
 def _given(pairs: Sequence[str]) -> dict[str, Any]:

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from specint.smoke.model import Accord, Agreement, Ask, Problem
+from specint.checks.catalog import rule
+from specint.smoke.knowledge import seen_by_calling
+from specint.smoke.model import Accord, Agreement, Ask
 
 if TYPE_CHECKING:
     from specint.checks.finding import Finding
@@ -14,22 +16,27 @@ if TYPE_CHECKING:
 
 LACKS = re.compile(r"AttributeError: '(\w+)' object has no attribute")
 TAKES_NOT = re.compile(r"TypeError: [\w.]+\(\) (takes|missing|got an unexpected)")
+GIVES_UP = re.compile(r"NotImplementedError\b")
+
+Told = dict[str, Any]
+"""What the child says of one member: `there`, `provider`, `truth`, `why`."""
 
 
 def agreements(
     model: ModelCompliance, contract_facts: dict[str, Any], asks: Sequence[Ask], findings: Iterable[Finding]
 ) -> tuple[Agreement, ...]:
     """One for each member that the object was asked for."""
-    about: dict[str, set[str]] = {}
+    about: dict[str, list[Finding]] = {}
     for finding in findings:
         if finding.class_ == model.class_:
             for member in {finding.member, *finding.hooks}:
-                about.setdefault(member, set()).add(finding.rule)
+                about.setdefault(member, []).append(finding)
     answers: dict[str, list[dict[str, Any]]] = {}
     for answer in contract_facts.get("answers", ()):
-        answers.setdefault(answer["member"], []).extend(answer["calls"])
+        calls = [{**call, "algorithms": answer.get("algorithms", [])} for call in answer["calls"]]
+        answers.setdefault(answer["member"], []).extend(calls)
     return tuple(
-        _agreement(member, model, told, answers.get(member, []), asks, about.get(member, set()))
+        _agreement(member, model, told, answers.get(member, []), asks, about.get(member, []))
         for member, told in contract_facts.get("has", {}).items()
     )
 
@@ -37,51 +44,75 @@ def agreements(
 def _agreement(
     member: str,
     model: ModelCompliance,
-    told: dict[str, Any],
+    told: Told,
     calls: list[dict[str, Any]],
     asks: Sequence[Ask],
-    rules: set[str],
+    findings: Sequence[Finding],
 ) -> Agreement:
     status = model.members[member]
-    there = bool(told["there"])
-    accord, why = _accord(status, told, calls, rules)
+    accord, why = _accord(member, model, told, calls, findings)
     asking = [ask for ask in asks if ask.member == member and ask.strength in ("required", "raises", "any-of")]
     return Agreement(
         member=member,
         static=status.status,
         provider=status.provider,
-        runtime="present" if there else "missing",
+        runtime="present" if told["there"] else "missing",
         runtime_provider=told.get("provider"),
         accord=accord,
         required_by=tuple(sorted({name for ask in asking for name in ask.algorithms})),
         site=asking[0].site if asking else "",
-        asked=tuple(calls),
-        findings=tuple(sorted(rules)),
+        asked=tuple({key: value for key, value in call.items() if key != "algorithms"} for call in calls),
+        findings=tuple(sorted({finding.rule for finding in findings})),
         why=why,
     )
 
 
 def _accord(
-    status: MemberStatus, told: dict[str, Any], calls: list[dict[str, Any]], rules: set[str]
+    member: str, model: ModelCompliance, told: Told, calls: list[dict[str, Any]], findings: Sequence[Finding]
 ) -> tuple[Accord, str | None]:
+    status = model.members[member]
     there = bool(told["there"])
     if status.status == "unknown":
         return "static unknown", None
     if (status.status == "present") is not there:
-        reason = f": {told['why']}" if told.get("why") else ""
-        if rules:  # a rule says that it is there and doesn't work
-            return "agree", None
-        if status.status == "present" and status.reason:  # reading said under which condition
-            return "agree", f"read as {status.reason}"
-        return "disagree", f"read as {status.status}, {'present' if there else 'missing'} in the object{reason}"
+        if "." in member:  # one way of several to a part; the verdicts say whether any of them is there
+            return "static unknown", f"read as {status.status}, {told.get('why') or 'not so in the object'}"
+        return _about_presence(status, told)
     provider = told.get("provider")
     # Of classes outside the tree (torch's, Transformers') reading only knows the name by which they are imported.
     known = provider not in (None, "instance") and status.way in ("own", "inherited") and _in_tree(status)
     if there and known and provider != status.provider:
         return "disagree", f"read as provided by {status.provider}, the object has it from {provider}"
+    return _about_calls(member, model, calls, findings)
+
+
+def _about_presence(status: MemberStatus, told: Told) -> tuple[Accord, str | None]:
+    reason = f": {told['why']}" if told.get("why") else ""
+    if status.status == "present" and status.reason:  # reading said under which condition
+        return "agree", f"read as {status.reason}"
+    return "disagree", f"read as {status.status}, {'present' if told['there'] else 'missing'} in the object{reason}"
+
+
+def _about_calls(
+    member: str, model: ModelCompliance, calls: list[dict[str, Any]], findings: Sequence[Finding]
+) -> tuple[Accord, str | None]:
+    """Whether what the calls gave is what the rules say: neither an error without a rule, nor a rule without one."""
+    broken = any(rule(finding.rule).breaks for finding in findings)
     for call in calls:
-        if call["outcome"] == "raises" and not rules and _ought_to_be_read(call):
+        if call["outcome"] == "raises" and not broken and ought_to_be_read(call):
             return "disagree", f"no rule says that {call['arguments']} raises {call['what']} ({call.get('where')})"
+    for finding in (one for one in findings if one.rule in seen_by_calling() and member in one.hooks):
+        concerned = [
+            call
+            for call in calls
+            if call["outcome"] != "not called"
+            and (not finding.algorithms or set(finding.algorithms).intersection(call["algorithms"]))
+        ]
+        if concerned and all(call["outcome"] == "ok" for call in concerned):
+            if any(len(wrap.classes) > 1 for wrap in model.wraps):
+                return "static unknown", f"{finding.rule} is about some of the classes that it may hold"
+            shown = ", ".join(f"{call['arguments']} gives {call['what']}" for call in concerned)
+            return "disagree", f"{finding.rule} says that it fails, and {shown}"
     return "agree", None
 
 
@@ -89,29 +120,8 @@ def _in_tree(status: MemberStatus) -> bool:
     return bool(status.provider and status.file)
 
 
-def _ought_to_be_read(call: dict[str, Any]) -> bool:
-    """A call that doesn't fit the signature, or an attribute that a model's own class lacks: the source shows both."""
+def ought_to_be_read(call: dict[str, Any]) -> bool:
+    """Whether the source shows that a call fails: it doesn't fit the signature, a model's class lacks an attribute, or
+    what answers only says that somebody else ought to."""
     what, where = call["what"], call.get("where") or ""
-    return bool(TAKES_NOT.search(what) or (LACKS.search(what) and "/models/" in where))
-
-
-def missing(found: Sequence[Agreement], asks: Sequence[Ask], algorithms: Sequence[str], role: str) -> list[Problem]:
-    """What the algorithms that were asked for require of the object, and it hasn't."""
-    there = {one.member for one in found if one.runtime == "present"}
-    problems: dict[str, Problem] = {}
-    for ask in asks:
-        if ask.role not in (role, "both") or not set(algorithms).intersection(ask.algorithms):
-            continue
-        members = ask.group.split("|") if ask.group else [ask.member]
-        if ask.strength == "conditional" and ask.condition is not None:
-            if (ask.condition.member in there) is not ask.condition.holds:
-                continue
-        elif ask.strength not in ("required", "raises", "any-of"):
-            continue
-        if not there.intersection(members):
-            names = " or ".join(members)
-            for_ = ", ".join(name for name in algorithms if name in ask.algorithms)
-            problems[names] = Problem(
-                kind="missing", what=f"no {names}, which {for_} requires", severity="error", where=ask.site or None
-            )
-    return list(problems.values())
+    return bool(TAKES_NOT.search(what) or GIVES_UP.match(what) or (LACKS.search(what) and "/models/" in where))

@@ -35,7 +35,24 @@ def states_by_default(member: str | None) -> int | None:
     return next(found, None)
 
 
-def usual_draft(algorithms: tuple[str, ...]) -> str | None:
-    """The class of draft that serves any target under one of the algorithms."""
-    found = (one["class"] for one in knowledge()["draft"] if one["algorithm"] in algorithms)
+def seen_by_calling() -> frozenset[str]:
+    """The rules whose findings say that a call of the member itself fails."""
+    return frozenset(knowledge()["seen-by-calling"]["rules"])
+
+
+def usual_draft(algorithm: str) -> str | None:
+    """The class of draft that serves any target under an algorithm."""
+    found = (one["class"] for one in knowledge()["draft"] if one["algorithm"] == algorithm)
     return next(found, None)
+
+
+def draft_variants(class_: str) -> tuple[dict[str, Any], ...]:
+    """What is set in the configurations of the drafts of a class that are built, one after the other."""
+    found = (one["variants"] for one in knowledge()["draft"] if one["class"] == class_ and "variants" in one)
+    variants: list[dict[str, Any]] = next(found, [{}])
+    return tuple({key: None if value == "null" else value for key, value in one.items()} for one in variants)
+
+
+def fitting_the_target() -> frozenset[str]:
+    """The keys that `--set` gives to a draft too: it shares tables and states with its target."""
+    return frozenset(knowledge()["shared-with-drafts"]["keys"])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from specint.compliance.model import Status
+from specint.compliance.model import Status, VerdictWord
 from specint.contract.model import Condition
 
 Ended = Literal["done", "crashed", "timed out", "out of memory", "not started"]
@@ -15,7 +15,12 @@ Severity = Literal["error", "warning"]
 
 
 class Ask(msgspec.Struct, frozen=True, kw_only=True):
-    """One requirement, as the child needs it. `calls` are the numbers of positional arguments to call it with."""
+    """One requirement, as the child needs it.
+
+    Attributes:
+        calls: the numbers of positional arguments to call it with.
+        keywords: it is called with these or others too, so that a call without them shows nothing.
+    """
 
     member: str
     role: str
@@ -23,10 +28,28 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     strength: str
     algorithms: tuple[str, ...]
     calls: tuple[int, ...] = ()
+    keywords: bool = False
     unpacks: int | None = None
     group: str | None = None
     condition: Condition | None = None
     site: str = ""
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """One draft to build beside a target.
+
+    Attributes:
+        name: what its steps are called: "draft", with what is set in its configuration where there are several.
+        algorithm: for which it is asked and handed something; "" for none.
+        given: keys of its configuration that are set whatever its class says.
+    """
+
+    name: str
+    class_: str = msgspec.field(name="class")
+    architecture: str
+    algorithm: str
+    asks: tuple[Ask, ...]
+    given: dict[str, Any] = {}
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,7 +62,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         capture: the setters for layers to capture, by preference.
         inner: the attributes that hold an inner model.
         given: keys of the configuration that are set whatever its class says.
-        draft: the class that is built beside the target, None for none.
+        drafts: the drafts that are built beside the target, each by itself.
         checkpoint: the folder of a real checkpoint, whose config.json is shrunk.
     """
 
@@ -56,8 +79,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     given: dict[str, Any] = {}
     forward: bool = False
     reference: bool = False
-    draft: str | None = None
-    draft_given: dict[str, Any] = {}
+    drafts: tuple[Draft, ...] = ()
     checkpoint: str | None = None
     dtype: str = "float32"
     memory_mb: int = 4096
@@ -131,13 +153,41 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     why: str | None = None
 
 
+class Judgement(msgspec.Struct, frozen=True, kw_only=True):
+    """One algorithm: the verdict of reading, and what the same demands say of the object.
+
+    Attributes:
+        missing: members ("a|b" for an any-of) that the algorithm insists on and the object lacks.
+        broken: members that it insists on and that fail when they are called.
+        why: what the disagreement is.
+    """
+
+    algorithm: str
+    static: VerdictWord
+    running: Literal["ok", "missing", "broken"]
+    missing: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
+    accord: Accord
+    why: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Whatever it found to be wrong."""
+        return (*self.missing, *self.broken)
+
+
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that the run shows to be wrong with the model. An error fails the run, a warning doesn't."""
+    """Something that the run shows to be wrong with the model. An error fails the run, a warning doesn't.
+
+    Attributes:
+        about: the dotted class that it is about: the model's, or that of a draft beside it.
+    """
 
     kind: str
     what: str
     severity: Severity
     where: str | None = None
+    about: str = ""
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,13 +206,25 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     convention: str | None
 
 
+class DraftResult(msgspec.Struct, frozen=True, kw_only=True):
+    """A draft that was built beside a target; `reason` is why it was not."""
+
+    name: str
+    class_: str = msgspec.field(name="class")
+    built: bool
+    reason: str | None
+    agreements: tuple[Agreement, ...]
+    verdicts: tuple[Judgement, ...]
+
+
 class Result(msgspec.Struct, frozen=True, kw_only=True):
     """One model: built or not and why, what it was asked, where reading and running agree, what is wrong with it.
 
     Attributes:
         built: whether there was a model to ask.
         reason: why there was none, or why the process ended early.
-        draft: the same for the draft that was built beside it.
+        verdicts: one for each algorithm that was asked for and applies.
+        drafts: the same for the drafts that were built beside it.
         raw: every step with all its facts.
     """
 
@@ -175,8 +237,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     config_class: str | None
     assumed: dict[str, Any]
     agreements: tuple[Agreement, ...]
-    draft: str | None
-    draft_agreements: tuple[Agreement, ...]
+    verdicts: tuple[Judgement, ...]
+    drafts: tuple[DraftResult, ...]
     problems: tuple[Problem, ...]
     comparison: Comparison | None
     states: tuple[int, ...]
@@ -185,16 +247,49 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     raw: tuple[Step, ...]
 
     @property
-    def disagreements(self) -> tuple[Agreement, ...]:
-        """Where reading was wrong: specint's own fault."""
-        return tuple(one for one in (*self.agreements, *self.draft_agreements) if one.accord == "disagree")
+    def compared(self) -> dict[str, tuple[Agreement, ...]]:
+        """What was compared of each class: the model's own, and that of each draft."""
+        return {self.class_: self.agreements, **{one.class_: one.agreements for one in self.drafts}}
+
+    @property
+    def judged(self) -> dict[str, tuple[Judgement, ...]]:
+        """The verdicts on each class: the model's own, and that of each draft."""
+        return {self.class_: self.verdicts, **{one.class_: one.verdicts for one in self.drafts}}
+
+    @property
+    def disagreements(self) -> tuple[Disagreement, ...]:
+        """Where reading was wrong: specint's own fault. A verdict adds nothing to a member that it is about."""
+        members = [
+            Disagreement(class_, one.member, one.why or "")
+            for class_, found in self.compared.items()
+            for one in found
+            if one.accord == "disagree"
+        ]
+        known = {(one.class_, one.about) for one in members}
+        verdicts = [
+            Disagreement(class_, one.algorithm, one.why or "")
+            for class_, judged in self.judged.items()
+            for one in judged
+            if one.accord == "disagree"
+            and not known.intersection((class_, name) for label in one.names for name in label.split("|"))
+        ]
+        return tuple(dict.fromkeys([*members, *verdicts]))
+
+
+class Disagreement(NamedTuple):
+    """Reading and running contradict each other: of which class, about which member or algorithm, and how."""
+
+    class_: str
+    about: str
+    why: str
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything of one run."""
+    """Everything of one run. `notes` are what may explain results and is neither the models' fault nor ours."""
 
     schema: str
     source: str
     ready: Ready
     algorithms: tuple[str, ...]
+    notes: tuple[str, ...] = ()
     results: tuple[Result, ...]

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from specint.errors import SpecintError
+from specint.launch.pins import requirements
+from specint.smoke.model import Ready
 from specint.source.archive import ArchiveTree
 from specint.source.folder import FolderTree
 from specint.source.tree import Tree
@@ -52,6 +54,17 @@ def installed(python: str) -> Path | None:
         raise SpecintError(f"can't be run: {error}", python) from None
     found = done.stdout.strip()
     return Path(found) if found else None
+
+
+def mismatches(tree: Tree, ready: Ready) -> tuple[str, ...]:
+    """What the environment has in another version than this SGLang asks for, and that decides how models are made."""
+    pinned = requirements(tree).get("transformers")
+    if pinned is None or pinned == ready.transformers:
+        return ()
+    return (
+        f"SGLang {ready.sglang} asks for transformers {pinned}, the environment has {ready.transformers}: "
+        "configurations, and what is built from them, can differ or fail for that alone",
+    )
 
 
 @contextmanager

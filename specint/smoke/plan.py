@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from specint.smoke import knowledge
-from specint.smoke.model import Ask, Job
+from specint.smoke.model import Ask, Draft, Job
 
 if TYPE_CHECKING:
     from specint.analysis.model import Analysis
@@ -19,13 +19,17 @@ DUNDER = ("__call__", "__class__")
 """Every object has these."""
 
 
-class Wish(msgspec.Struct, frozen=True, kw_only=True):
-    """What a user wants done with each model."""
+OF_DRAFTS = "draft."
+"""Before a key that is set in the configuration of drafts alone."""
 
-    algorithms: tuple[str, ...] = ()
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """What a user wants done with each model. `draft` is built beside each target, the usual one for None."""
+
+    algorithms: tuple[str, ...]
     forward: bool = False
     reference: bool = False
-    draft: str | None = None
+    draft: ModelCompliance | None = None
     memory_mb: int = 4096
     given: dict[str, Any] = {}
     both_ties: bool = False
@@ -58,24 +62,20 @@ def checkpoint_job(analysis: Analysis, architecture: str, folder: str, wish: Wis
 
 
 def _variants(wish: Wish, model: ModelCompliance) -> Iterator[tuple[str, dict[str, Any]]]:
+    given = {key: value for key, value in wish.given.items() if not key.startswith(OF_DRAFTS)}
     if not wish.both_ties or "target" not in model.roles:
-        yield "", wish.given
+        yield "", given
         return
-    yield "untied", {**wish.given, "tie_word_embeddings": False}
-    yield "tied", {**wish.given, "tie_word_embeddings": True}
+    yield "untied", {**given, "tie_word_embeddings": False}
+    yield "tied", {**given, "tie_word_embeddings": True}
 
 
 def _job(
     number: int, analysis: Analysis, model: ModelCompliance, wish: Wish, variant: str, given: dict[str, Any]
 ) -> Job:
     role = "target" if "target" in model.roles else "draft"
-    asks = tuple(_asks(analysis.contract, role, wish.algorithms))
-    draft = wish.draft or knowledge.usual_draft(wish.algorithms)
-    known = {one.name for one in analysis.models}
-    if role != "target" or draft not in known:
-        draft = None
-    if draft:
-        asks += tuple(_asks(analysis.contract, "draft", wish.algorithms))
+    algorithms = model.under(wish.algorithms)
+    asks = tuple(_asks(analysis.contract, role, algorithms))
     return Job(
         id=number,
         class_=model.class_,
@@ -83,18 +83,55 @@ def _job(
         module=model.class_.rpartition(".")[0],
         variant=variant,
         role=role,
-        members=tuple(sorted(name for name in model.members if name not in DUNDER and "." not in name)),
+        members=tuple(sorted(name for name in model.members if name not in DUNDER)),
         asks=tuple(dict.fromkeys(asks)),
         capture=_capture(asks),
         inner=tuple(wrap.attribute for wrap in model.wraps if "." not in wrap.attribute),
         given=given,
         forward=wish.forward and role == "target",
         reference=wish.reference and role == "target",
-        draft=draft,
-        draft_given=wish.given if draft else {},
+        drafts=tuple(_drafts(analysis, model, wish, given)) if role == "target" else (),
         dtype=wish.dtype,
         memory_mb=wish.memory_mb,
         settings=knowledge.knowledge(),
+    )
+
+
+def _drafts(analysis: Analysis, model: ModelCompliance, wish: Wish, given: dict[str, Any]) -> Iterator[Draft]:
+    """The drafts that stand beside a target: the one that was named, else that of the first algorithm that has one."""
+    found = next(
+        ((draft, name) for name in model.under(wish.algorithms) if (draft := _draft_of(analysis, model, wish, name))),
+        None,
+    )
+    if found is None:
+        return
+    draft, algorithm = found
+    given = {key: value for key, value in given.items() if key in knowledge.fitting_the_target()}
+    given |= {key.removeprefix(OF_DRAFTS): one for key, one in wish.given.items() if key.startswith(OF_DRAFTS)}
+    variants = knowledge.draft_variants(draft.name)
+    for variant in variants if wish.forward else variants[:1]:
+        what = ", ".join(f"{key} = {value}" for key, value in variant.items())
+        if not set(variant).intersection(given):
+            yield Draft(
+                name=f"draft, {what}:" if what else "draft",
+                class_=draft.class_,
+                architecture=draft.name,
+                algorithm=algorithm,
+                asks=tuple(_asks(analysis.contract, "draft", (algorithm,))),
+                given={**given, **variant},
+            )
+
+
+def _draft_of(analysis: Analysis, model: ModelCompliance, wish: Wish, algorithm: str) -> ModelCompliance | None:
+    """A target's draft for an algorithm: the one named if it serves it, the one that SGLang makes of the target's own
+    checkpoint, else the one that serves any target."""
+    if wish.draft is not None:
+        serves = wish.draft.drafts_for
+        return wish.draft if algorithm in serves or not set(wish.algorithms).intersection(serves) else None
+    drafts = [one for one in analysis.models if algorithm in one.drafts_for]
+    usual = knowledge.usual_draft(algorithm)
+    return next(
+        (one for one in drafts if model.name in one.made_from), next((one for one in drafts if one.name == usual), None)
     )
 
 
@@ -115,10 +152,8 @@ def _of_parts(requirement: Requirement) -> bool:
 
 
 def _concerns(requirement: Requirement, algorithms: tuple[str, ...]) -> bool:
-    """Whether one of these algorithms (any, if none is named) asks it, and no server without one does."""
-    return bool(requirement.algorithms) and (
-        not algorithms or bool(set(algorithms).intersection(requirement.algorithms))
-    )
+    """Whether one of these algorithms asks it, and no server without one does."""
+    return bool(set(algorithms).intersection(requirement.algorithms))
 
 
 def _ask(requirement: Requirement) -> Ask:
@@ -131,6 +166,7 @@ def _ask(requirement: Requirement) -> Ask:
         strength=requirement.strength,
         algorithms=requirement.algorithms,
         calls=tuple(sorted({call.fewest, call.positional})) if call else (),
+        keywords=bool(call and (call.keywords or call.starred)),
         unpacks=call.unpacks if call else None,
         group=requirement.group,
         condition=requirement.condition,

@@ -2,32 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import msgspec
+
 from specint.smoke.knowledge import states_by_default
-from specint.smoke.model import Comparison, Problem, Ran
+from specint.smoke.model import Comparison, DraftResult, Job, Judgement, Problem, Ran, Severity
+from specint.smoke.verdicts import missing
 
 
-def problems(ran: Ran) -> Iterator[Problem]:
-    """Everything but missing members, in the order of the steps."""
-    for step in ("contract", "draft contract"):
-        yield from _of_calls(ran.facts(step))
+def problems(
+    ran: Ran, job: Job, verdicts: Sequence[Judgement] = (), drafts: Sequence[DraftResult] = ()
+) -> Iterator[Problem]:
+    """Everything but missing members: of the model, in the order of the steps, then of each draft beside it."""
+    for one in _of_model(ran, verdicts):
+        yield msgspec.structs.replace(one, about=job.class_)
+    for draft in drafts:
+        for one in (*missing(draft.verdicts, draft.agreements, draft.class_), *_of_draft(ran, draft)):
+            yield msgspec.structs.replace(one, about=draft.class_)
+
+
+def _of_model(ran: Ran, verdicts: Sequence[Judgement]) -> Iterator[Problem]:
+    yield from _of_calls(ran.facts("contract"), verdicts)
     yield from _of_capture(ran)
     yield from _of_numbers(ran)
-    yield from _of_sharing(ran)
-    for step_name in ("forward", "draft build", "draft forward"):
-        found = ran.step(step_name)
-        if found and found.outcome == "failed":
-            yield Problem(
-                kind="forward failed" if "forward" in step_name else "draft not built",
-                what=f"{step_name}: {found.reason}",
-                severity="warning",
-                where=found.where,
-            )
-    for name in ("forward", "draft forward"):
-        if ran.facts(name).get("finite") is False:
-            yield Problem(kind="not finite", what=f"the logits of the {name} are not finite", severity="error")
+    yield from _of_sharing(ran.facts("exchange").get("exchanges", ()), "warning")
+    yield from _of_forward(ran, "forward")
+
+
+def _of_draft(ran: Ran, draft: DraftResult) -> Iterator[Problem]:
+    yield from _of_calls(ran.facts(f"{draft.name} contract"), draft.verdicts)
+    # Workers call a setter on drafts; a target that can't is only odd.
+    yield from _of_sharing(ran.facts(f"{draft.name} hand over").get("handed_over", ()), "error")
+    build = ran.step(f"{draft.name} build")
+    if build and build.outcome == "failed":
+        yield Problem(
+            kind="draft not built", what=f"{build.name}: {build.reason}", severity="warning", where=build.where
+        )
+    yield from _of_forward(ran, f"{draft.name} forward")
+
+
+def _of_forward(ran: Ran, name: str) -> Iterator[Problem]:
+    found = ran.step(name)
+    if found and found.outcome == "failed":
+        yield Problem(kind="forward failed", what=f"{name}: {found.reason}", severity="warning", where=found.where)
+    if found and found.facts.get("finite") is False:
+        yield Problem(kind="not finite", what=f"the logits of the {name} are not finite", severity="error")
 
 
 def comparison(ran: Ran) -> Comparison | None:
@@ -67,13 +88,16 @@ def _convention(compared: list[dict[str, Any]]) -> str | None:
     return "; ".join(parts) or None
 
 
-def _of_calls(facts: dict[str, Any]) -> Iterator[Problem]:
+def _of_calls(facts: dict[str, Any], verdicts: Sequence[Judgement]) -> Iterator[Problem]:
+    """Calls that fail: an error for a member that an algorithm insists on, for others a warning."""
+    insisted = {member for one in verdicts for member in one.broken}
     for answer in facts.get("answers", ()):
         for call in answer["calls"]:
             if call["outcome"] in ("raises", "wrong"):
                 kind = "call raises" if call["outcome"] == "raises" else "wrong result"
                 what = f"{answer['member']}{call['arguments']} gives {call['what']}"
-                yield Problem(kind=kind, what=what, severity="error", where=call.get("where"))
+                severity: Severity = "error" if answer["member"] in insisted else "warning"
+                yield Problem(kind=kind, what=what, severity=severity, where=call.get("where"))
 
 
 def _of_capture(ran: Ran) -> Iterator[Problem]:
@@ -119,7 +143,7 @@ def _of_capture(ran: Ran) -> Iterator[Problem]:
         )
 
 
-def _lost(one: dict[str, Any], severity: Any, kind: str) -> Problem:  # noqa: ANN401 - a literal
+def _lost(one: dict[str, Any], severity: Severity, kind: str) -> Problem:
     return Problem(kind=kind, what=_got(one, f"asked for {one['asked']}"), severity=severity, where=one.get("where"))
 
 
@@ -144,13 +168,9 @@ def _of_numbers(ran: Ran) -> Iterator[Problem]:
             yield Problem(kind="numbers differ", what=what, severity="error")
 
 
-def _of_sharing(ran: Ran) -> Iterator[Problem]:
-    for step in ("exchange", "hand over"):
-        facts = ran.facts(step)
-        for one in (*facts.get("exchanges", ()), *facts.get("handed_over", ())):
-            if one["outcome"] in ("raises", "wrong"):
-                tied = " with tied embeddings" if one.get("tied") else ""
-                what = f"{one['set']}{tied}: {one['what']}"
-                # Workers call a setter on drafts; a target that can't is only odd.
-                severity: Any = "error" if step == "hand over" else "warning"
-                yield Problem(kind="sharing fails", what=what, severity=severity, where=one.get("where"))
+def _of_sharing(done: Iterable[dict[str, Any]], severity: Severity) -> Iterator[Problem]:
+    for one in done:
+        if one["outcome"] in ("raises", "wrong"):
+            tied = " with tied embeddings" if one.get("tied") else ""
+            what = f"{one['set']}{tied}: {one['what']}"
+            yield Problem(kind="sharing fails", what=what, severity=severity, where=one.get("where"))

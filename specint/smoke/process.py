@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,56 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     job_timeout: float = 120.0
 
 
+_living: set[Child] = set()
+"""The processes that must not outlive this one."""
+_starting: list[object] = []
+_signalled: list[int] = []
+
+
+@contextlib.contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Let a signal that ends the process unwind it: the processes that it started and its folders go with it."""
+
+    def end(number: int, _frame: object) -> None:
+        _signalled.append(number)
+        if not _starting:
+            raise_signalled()
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        _signalled.clear()
+
+
+def raise_signalled() -> None:
+    """End this process if a signal said so while one was being started."""
+    if _signalled:
+        raise SystemExit(128 + _signalled[0])
+
+
+@contextlib.contextmanager
+def _unbroken() -> Iterator[None]:
+    """No signal comes between the start of a process and the note that it is there; after one, none is started."""
+    _starting.append(None)
+    try:
+        if _signalled:
+            raise NotReady("the run was ended")
+        yield
+    finally:
+        _starting.pop()
+    if threading.current_thread() is threading.main_thread():
+        raise_signalled()
+
+
+def stop_all() -> None:
+    """End every process that is still there, with its folder: this one is about to end."""
+    for child in list(_living):
+        child.stop()
+
+
 class Child:
     """One process that has imported SGLang, and what it is doing."""
 
@@ -68,15 +118,18 @@ class Child:
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._scratch = tempfile.TemporaryDirectory(prefix="specint-smoke-")
         self._log = Path(self._scratch.name, "output").open("w+b")  # noqa: SIM115 - closed by `close`
-        self._process = subprocess.Popen(
-            [setup.python, "-c", START, str(CHILD)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._log,
-            cwd=self._scratch.name,  # what a model writes beside itself goes with it
-            env={**os.environ, "TMPDIR": self._scratch.name, "PYTHONDONTWRITEBYTECODE": "1"},
-            start_new_session=True,
-        )
+        self._at_work: int | None = None
+        with _unbroken():
+            self._process = subprocess.Popen(
+                [setup.python, "-c", START, str(CHILD)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._log,
+                cwd=self._scratch.name,  # what a model writes beside itself goes with it
+                env={**os.environ, "TMPDIR": self._scratch.name, "PYTHONDONTWRITEBYTECODE": "1"},
+                start_new_session=True,
+            )
+            _living.add(self)
         threading.Thread(target=self._read, daemon=True).start()
         self.used = False
         self.ready = self._get_ready()
@@ -101,7 +154,7 @@ class Child:
             event = msgspec.json.decode(line) if line else {}
             kind = event.get("event")
             if kind == "started":
-                pid = event["pid"]
+                pid = self._at_work = event["pid"]
             elif kind == "begin":
                 steps[event["step"]] = {"outcome": "begun"}
             elif kind == "fact":
@@ -112,6 +165,7 @@ class Child:
                 steps[event["step"]].update({key: event[key] for key in ("outcome", "reason", "where", "seconds")})
             elif kind == "ended":
                 status = event["status"]
+                self._at_work = None
                 break
             if pid is not None and stopped is None:
                 stopped = self._beyond(pid, job, started)
@@ -124,8 +178,16 @@ class Child:
         """Whether the process is gone."""
         return self._process.poll() is not None
 
+    def stop(self) -> None:
+        """End the process and what it is doing, at once."""
+        if self._at_work is not None:
+            _kill(self._at_work)
+        _kill(self._process.pid)
+        self.close()
+
     def close(self) -> None:
         """End the process, if it doesn't by itself."""
+        _living.discard(self)
         with contextlib.suppress(OSError):
             if self._process.stdin:
                 self._process.stdin.close()
@@ -149,14 +211,15 @@ class Child:
                 if event["event"] == "ready":
                     return msgspec.convert(event, Ready)
                 self.close()
-                raise NotReady(f"{event['reason']} ({event['where']})")
+                raise NotReady(event["reason"])
             if self._process.poll() is not None and self._lines.empty():
                 tail = self._tail(0)
                 self.close()
-                raise NotReady(f"the process ended with {self._process.returncode}: {_last_line(tail)}")
+                ended = f"the process ended with {self._process.returncode}: {_last_line(tail)}"
+                raise NotReady(f"SGLang can't be imported: {ended}")
         _kill(self._process.pid)
         self.close()
-        raise NotReady(f"SGLang was not imported within {setup.start_timeout:.0f} s")
+        raise NotReady(f"SGLang can't be imported: it was not done within {setup.start_timeout:.0f} s")
 
     def _read(self) -> None:
         assert self._process.stdout is not None

@@ -8,13 +8,15 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from specint.errors import SpecintError
-from specint.smoke.agreement import agreements, missing
-from specint.smoke.model import Job, Ran, Ready, Result
+from specint.smoke.agreement import agreements
+from specint.smoke.model import Draft, DraftResult, Job, Ran, Ready, Result
 from specint.smoke.problems import comparison, problems
-from specint.smoke.process import Child, NotReady, Setup
+from specint.smoke.process import Child, NotReady, Setup, raise_signalled, stop_all
+from specint.smoke.verdicts import judgements, missing
 
 if TYPE_CHECKING:
     from specint.analysis.model import Analysis
+    from specint.compliance.model import ModelCompliance
 
 Progress = Callable[[str, int, int], None]
 
@@ -29,9 +31,12 @@ def run(
     """
     try:
         first = Child(setup)
+    except (KeyboardInterrupt, SystemExit):
+        stop_all()
+        raise
     except NotReady as error:
         hint = "run it with the interpreter of the environment that has SGLang: --python, or see docs/smoke.md"
-        raise SpecintError(f"SGLang can't be imported: {error}", setup.python, hint) from None
+        raise SpecintError(str(error), setup.python, hint) from None
     waiting: queue.SimpleQueue[tuple[int, Job]] = queue.SimpleQueue()
     for pair in enumerate(jobs):
         waiting.put(pair)
@@ -42,11 +47,18 @@ def run(
     ]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        while thread.is_alive():
-            thread.join(0.2)
-            if progress:
-                progress("models", len(done), len(jobs))
+    try:
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(0.2)
+                raise_signalled()
+                if progress:
+                    progress("models", len(done), len(jobs))
+    except BaseException:  # Ctrl-C, or a signal that ends this process
+        while not waiting.empty():
+            waiting.get_nowait()
+        stop_all()
+        raise
     return first.ready, [done[number] for number in range(len(jobs))]
 
 
@@ -85,13 +97,11 @@ def judged(analysis: Analysis, job: Job, ran: Ran, algorithms: tuple[str, ...]) 
     built = build is not None and build.outcome == "ok"
     facts = build.facts if build else {}
     asks = [ask for ask in job.asks if ask.role in (job.role, "both")]
-    found = agreements(model, ran.facts("contract"), asks, analysis.findings) if model else ()
-    draft = next((one for one in analysis.models if one.name == job.draft), None)
-    of_drafts = [ask for ask in job.asks if ask.role in ("draft", "both")]
-    of_draft = agreements(draft, ran.facts("draft contract"), of_drafts, analysis.findings) if draft else ()
-    told = [*missing(found, job.asks, algorithms, job.role), *problems(ran)] if built else []
-    if draft and of_draft:
-        told += missing(of_draft, job.asks, algorithms, "draft")
+    told = ran.facts("contract")
+    found = agreements(model, told, asks, analysis.findings) if model else ()
+    verdicts = judgements(model, analysis.contract, told, found, algorithms) if model else ()
+    drafts = tuple(_draft(analysis, models[draft.class_], draft, ran) for draft in job.drafts)
+    said = [*missing(verdicts, found, job.class_), *problems(ran, job, verdicts, drafts)] if built else []
     captured = ran.facts("forward").get("captured") or []
     return Result(
         class_=job.class_,
@@ -103,14 +113,29 @@ def judged(analysis: Analysis, job: Job, ran: Ran, algorithms: tuple[str, ...]) 
         config_class=facts.get("config_class"),
         assumed=facts.get("assumed", {}),
         agreements=found,
-        draft=draft.class_ if draft else None,
-        draft_agreements=of_draft,
-        problems=tuple(told),
+        verdicts=verdicts,
+        drafts=drafts,
+        problems=tuple(dict.fromkeys(said)),
         comparison=comparison(ran),
         states=tuple(one["states"] for one in captured if one["states"] is not None),
         seconds=ran.seconds,
         peak_mb=ran.peak_mb,
         raw=ran.steps,
+    )
+
+
+def _draft(analysis: Analysis, model: ModelCompliance, draft: Draft, ran: Ran) -> DraftResult:
+    """What was found about a draft beside a target."""
+    told = ran.facts(f"{draft.name} contract")
+    found = agreements(model, told, draft.asks, analysis.findings)
+    build = ran.step(f"{draft.name} build")
+    return DraftResult(
+        name=draft.name,
+        class_=draft.class_,
+        built=build is not None and build.outcome == "ok",
+        reason=build.reason if build else None,
+        agreements=found,
+        verdicts=judgements(model, analysis.contract, told, found, [draft.algorithm]),
     )
 
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from specint.outputs.terminal import print_table
-from specint.smoke.model import Agreement, Report, Result
+from specint.smoke.model import Agreement, Report, Result, Step
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,6 +28,8 @@ def print_report(console: Console, report: Report, *, detailed: bool) -> None:
     )
     if ready.stand_ins:
         console.print(f"stood in for, in the child process alone: {', '.join(ready.stand_ins)}", soft_wrap=True)
+    for note in report.notes:
+        console.print(Text(f"note: {note}", "yellow"), soft_wrap=True)
     console.print()
     if detailed:
         for result in report.results:
@@ -39,25 +41,27 @@ def print_report(console: Console, report: Report, *, detailed: bool) -> None:
 
 
 def summary(report: Report) -> str:
-    """The last line."""
+    """The last line. What is said of one class several times, as of a draft beside each target, counts once."""
     results = report.results
     built = [one for one in results if one.built]
-    compared = sum(one.accord in ("agree", "disagree") for each in built for one in _all(each))
-    unknown = sum(one.accord == "static unknown" for each in built for one in _all(each))
-    wrong = sum(len(one.disagreements) for one in results)
-    errors = sum(problem.severity == "error" for one in results for problem in one.problems)
-    warnings = sum(problem.severity == "warning" for one in results for problem in one.problems)
+    members = {(class_, one.member): one for each in built for class_, found in each.compared.items() for one in found}
+    compared = [one for one in members.values() if one.accord in ("agree", "disagree")]
+    present = sum(one.runtime == "present" for one in compared)
+    unknown = sum(one.accord == "static unknown" for one in members.values())
+    judged = {(class_, one.algorithm): one for each in built for class_, found in each.judged.items() for one in found}
+    wrong = {one for each in results for one in each.disagreements}
+    problems = {problem for one in results for problem in one.problems}
+    errors = sum(problem.severity == "error" for problem in problems)
     text = f"{len(built)} of {len(results)} built"
     if len(results) > len(built):
         text += f", {len(results) - len(built)} not, each with its reason"
-    text += f"; {compared} answers of reading and running compared, {wrong} disagree"
+    text += (
+        f"; {len(compared)} answers of reading and running compared, {present} of them of members that are there, "
+        f"and {len(judged)} verdicts: {len(wrong)} disagree"
+    )
     if unknown:
         text += f" ({unknown} more that reading left open)"
-    return f"{text}; {errors} errors, {warnings} warnings"
-
-
-def _all(result: Result) -> tuple[Agreement, ...]:
-    return (*result.agreements, *result.draft_agreements)
+    return f"{text}; {errors} errors, {len(problems) - errors} warnings"
 
 
 def _print_result(console: Console, result: Result) -> None:
@@ -71,13 +75,14 @@ def _print_result(console: Console, result: Result) -> None:
         console.print(Text(f"  {line}"), soft_wrap=True)
     console.print("  requirements")
     _print_requirements(console, result.agreements)
-    if result.draft_agreements:
-        console.print(f"  requirements on the draft {result.draft}", soft_wrap=True)
-        _print_requirements(console, result.draft_agreements)
+    for class_, found in {one.class_: one.agreements for one in result.drafts if one.agreements}.items():
+        console.print(f"  requirements on the draft {class_}", soft_wrap=True)
+        _print_requirements(console, found)
     for problem in result.problems:
         style = "bold red" if problem.severity == "error" else "yellow"
         where = f" ({problem.where})" if problem.where else ""
-        shown = Text.assemble("  ", (f"{problem.severity}: {problem.kind}", style), f": {problem.what}{where}")
+        about = "" if problem.about == result.class_ else f"{problem.about.rpartition('.')[2]}: "
+        shown = Text.assemble("  ", (f"{problem.severity}: {problem.kind}", style), f": {about}{problem.what}{where}")
         console.print(shown, soft_wrap=True)
     console.print()
 
@@ -118,19 +123,27 @@ def _lines(result: Result) -> Iterator[str]:
         )
         if found.convention:
             yield f"layer ids: {found.convention}"
-    for name in ("exchange", "hand over"):
-        step = steps.get(name)
-        facts = step.facts if step else {}
-        for one in (*facts.get("exchanges", ()), *facts.get("handed_over", ())):
-            if one["outcome"] == "ok":
-                before, after = one.get("allocated_before"), one.get("allocated_after")
-                memory = "" if before is None else f"; allocated {before:,} before, {after:,} after"
-                yield f"{one['set']}: {one['what']}{memory}"
-    draft = steps.get("draft forward")
-    if draft and draft.outcome == "ok":
-        yield f"draft forward with the target's states: logits {draft.facts['logits']}, hidden {draft.facts['hidden']}"
-    elif draft:
-        yield f"draft forward: {draft.outcome}: {draft.reason}"
+    yield from _shared(steps.get("exchange"), "exchanges", "")
+    for draft in result.drafts:
+        if not draft.built:
+            yield f"{draft.name} {draft.class_}: not built: {draft.reason}"
+        yield from _shared(steps.get(f"{draft.name} hand over"), "handed_over", f"{draft.name} ")
+        run = steps.get(f"{draft.name} forward")
+        if run and run.outcome == "ok":
+            yield (
+                f"{draft.name} forward with the target's states: logits {run.facts['logits']}, "
+                f"hidden {run.facts['hidden']}"
+            )
+        elif run:
+            yield f"{draft.name} forward: {run.outcome}: {run.reason}"
+
+
+def _shared(step: Step | None, name: str, before: str) -> Iterator[str]:
+    for one in step.facts.get(name, ()) if step else ():
+        if one["outcome"] == "ok":
+            freed, after = one.get("allocated_before"), one.get("allocated_after")
+            memory = "" if freed is None else f"; allocated {freed:,} before, {after:,} after"
+            yield f"{before}{one['set']}: {one['what']}{memory}"
 
 
 def _print_requirements(console: Console, agreements: Sequence[Agreement]) -> None:
@@ -154,15 +167,20 @@ def _print_many(console: Console, results: Sequence[Result]) -> None:
     for name in ("model", "built", "agree", "disagree", "open", "required and missing, or what is wrong"):
         table.add_column(name, overflow="fold")
     for result in results:
-        counts = Counter(one.accord for one in _all(result))
-        what = "; ".join(problem.what for problem in result.problems if problem.severity == "error")
+        counts = Counter(one.accord for one in result.agreements)
+        wrong = sum(one.class_ == result.class_ for one in result.disagreements)
+        what = "; ".join(
+            problem.what
+            for problem in result.problems
+            if problem.severity == "error" and problem.about == result.class_
+        )
         if not result.built:
             what = result.reason or ""
         table.add_row(
             result.name,
             "yes" if result.built else "no",
             str(counts["agree"]) if result.built else "",
-            Text(str(counts["disagree"]), "bold red" if counts["disagree"] else "") if result.built else "",
+            Text(str(wrong), "bold red" if wrong else "") if result.built else "",
             str(counts["static unknown"]) if result.built else "",
             Text(what[:200]),
         )
@@ -171,11 +189,11 @@ def _print_many(console: Console, results: Sequence[Result]) -> None:
 
 
 def _print_disagreements(console: Console, results: Sequence[Result]) -> None:
-    wrong = [(result, one) for result in results for one in result.disagreements]
+    wrong = dict.fromkeys(one for result in results for one in result.disagreements)
     if not wrong:
         return
     console.print(Text("SPECINT IS WRONG: reading and running disagree", "bold white on red"))
-    for result, one in wrong:
-        console.print(Text(f"  {result.class_}, {one.member}: {one.why}", "red"), soft_wrap=True)
+    for one in wrong:
+        console.print(Text(f"  {one.class_}, {one.about}: {one.why}", "red"), soft_wrap=True)
     console.print(f"  {ATTACH}")
     console.print()

@@ -96,7 +96,7 @@ def _is_whole(wheel: Path) -> bool:
 
 def _writable(cache_dir: Path | None) -> Path:
     if cache_dir is not None:
-        folder = cache_dir / "releases"
+        folder = (cache_dir / "releases").absolute()  # pip runs in a folder of its own
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from specint.checks.finding import Finding
 from specint.compliance.model import MemberStatus, ModelCompliance
-from specint.contract.model import Condition
-from specint.smoke.agreement import agreements, missing
+from specint.smoke.agreement import agreements
 from specint.smoke.model import Ask
 
 OWN = "sglang.srt.models.kumo.KumoForCausalLM"
@@ -29,9 +28,9 @@ def ask(member: str, **more) -> Ask:
 
 
 def one(status: MemberStatus, told: dict, calls: list | None = None, rules: tuple[str, ...] = ()):
-    facts = {"has": {"get": told}, "answers": [{"member": "get", "calls": calls or []}]}
+    facts = {"has": {"get": told}, "answers": [{"member": "get", "algorithms": ["EAGLE3"], "calls": calls or []}]}
     findings = [
-        Finding(rule=rule, id="E7700", class_=OWN, member="get", algorithms=(), file="", line=1, message="")
+        Finding(rule=rule, id="E7700", class_=OWN, member="get", algorithms=("EAGLE3",), file="", line=1, message="")
         for rule in rules
     ]
     (found,) = agreements(model(get=status), facts, [ask("get")], findings)
@@ -83,31 +82,40 @@ def test_an_error_that_no_source_shows_is_not_specints_fault():
     assert one(present(), {"there": True, "provider": OWN}, [call]).accord == "agree"
 
 
-def found_with(*there: str):
-    has = {name: {"there": name in there, "provider": OWN} for name in ("get", "set", "other", "flag")}
-    statuses = {name: present() if name in there else MemberStatus(status="missing") for name in has}
-    return agreements(model(**statuses), {"has": has}, [], [])
+def call(outcome: str, what: str = "NoneType") -> dict:
+    return {"arguments": "()", "outcome": outcome, "what": what, "where": None}
 
 
-def test_a_required_member_that_is_missing_is_an_error_with_its_call_site():
-    (problem,) = missing(found_with("set"), [ask("get", site="worker.py:7"), ask("set")], ["EAGLE3"], "target")
-    assert (problem.what, problem.where, problem.severity) == ("no get, which EAGLE3 requires", "worker.py:7", "error")
+THERE = {"there": True, "provider": OWN}
 
 
-def test_other_algorithms_and_optional_members_are_not_required():
-    asks = [ask("get", algorithms=("DFLASH",)), ask("set", strength="optional"), ask("other", role="draft")]
-    assert missing(found_with(), asks, ["EAGLE3"], "target") == []
+def test_a_rule_that_says_it_fails_is_wrong_where_it_does_not():
+    found = one(present(), THERE, [call("ok")], ("spec-broken-delegation",))
+    assert (found.accord, found.why) == (
+        "disagree",
+        "spec-broken-delegation says that it fails, and () gives NoneType",
+    )
+    assert (
+        one(
+            present(), THERE, [call("ok"), call("raises", "TypeError: get() takes 1")], ("spec-signature-mismatch",)
+        ).accord
+        == "agree"
+    )
 
 
-def test_one_of_a_group_is_enough():
-    asks = [ask("get", strength="any-of", group="get|set"), ask("set", strength="any-of", group="get|set")]
-    assert missing(found_with("set"), asks, ["EAGLE3"], "target") == []
-    assert [one.what for one in missing(found_with(), asks, ["EAGLE3"], "target")] == [
-        "no get or set, which EAGLE3 requires"
-    ]
+def test_a_rule_about_what_a_forward_does_is_not_contradicted_by_a_call():
+    assert one(present(), THERE, [call("ok")], ("spec-unread-capture",)).accord == "agree"
+    assert one(present(), THERE, [call("not called")], ("spec-broken-delegation",)).accord == "agree"
 
 
-def test_a_condition_on_the_same_object_decides():
-    asks = [ask("set", strength="conditional", condition=Condition("flag", True))]
-    assert missing(found_with(), asks, ["EAGLE3"], "target") == []
-    assert len(missing(found_with("flag"), asks, ["EAGLE3"], "target")) == 1
+def test_a_warning_about_a_member_explains_no_error():
+    raised = call("raises", "TypeError: get() takes 1 positional argument but 2 were given")
+    assert one(present(), THERE, [raised], ("spec-bare-weight",)).accord == "disagree"
+    assert one(MemberStatus(status="missing"), THERE, [], ("spec-broken-delegation",)).accord == "disagree"
+
+
+def test_a_librarys_method_that_only_gives_up_must_have_a_finding():
+    raised = call("raises", "NotImplementedError: please override in the subclass")
+    outside = MemberStatus(status="present", provider="transformers.PreTrainedModel", way="inherited")
+    assert one(outside, {"there": True}, [raised]).accord == "disagree"
+    assert one(outside, {"there": True}, [raised], ("spec-broken-delegation",)).accord == "agree"

@@ -19,14 +19,14 @@ def shrunk(tmp_path: Path, values: dict, **given: object) -> dict:
 
 def test_sizes_shrink_and_nothing_grows(tmp_path):
     small = shrunk(tmp_path, {"hidden_size": 4096, "num_hidden_layers": 32, "vocab_size": 100, "rms_norm_eps": 1e-5})
-    assert (small["hidden_size"], small["num_hidden_layers"], small["vocab_size"]) == (64, 4, 100)
+    assert (small["hidden_size"], small["num_hidden_layers"], small["vocab_size"]) == (64, 8, 100)
     assert small["rms_norm_eps"] == 1e-5
 
 
 def test_a_list_with_an_entry_for_each_layer_keeps_as_many_as_there_are_layers(tmp_path):
     kinds = ["full"] * 16 + ["sliding"] * 16
     small = shrunk(tmp_path, {"num_hidden_layers": 32, "layer_types": kinds})
-    assert small["layer_types"] == ["full"] * 4
+    assert small["layer_types"] == ["full"] * 8
 
 
 def test_layer_indices_stay_below_the_number_of_layers(tmp_path):
@@ -44,7 +44,7 @@ def test_special_tokens_stay_inside_the_vocabulary(tmp_path):
 def test_a_tower_has_sizes_of_its_own(tmp_path):
     values = {"num_hidden_layers": 32, "vision_config": {"num_hidden_layers": 24, "hidden_size": 1152}}
     small = shrunk(tmp_path, values)
-    assert (small["num_hidden_layers"], small["vision_config"]["num_hidden_layers"]) == (4, 2)
+    assert (small["num_hidden_layers"], small["vision_config"]["num_hidden_layers"]) == (8, 2)
 
 
 def test_rotary_sections_fill_half_a_head(tmp_path):

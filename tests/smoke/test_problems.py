@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from specint.smoke.model import Ran, Step
+from specint.smoke.model import DraftResult, Job, Judgement, Ran, Step
 from specint.smoke.problems import comparison, problems
 
 SETTER = "set_eagle3_layers_to_capture"
@@ -20,8 +20,18 @@ def captured(*pairs: tuple) -> Ran:
     return ran(build={"layers": 4}, forward={"capture": SETTER, "captured": found})
 
 
+JOB = Job(
+    id=0, class_="kumo.Kumo", architecture="Kumo", module=None, role="target", members=(), asks=(), capture=(), inner=()
+)
+DRAFT = DraftResult(name="draft", class_="kumo.Draft", built=True, reason=None, agreements=(), verdicts=())
+
+
+def told(run: Ran) -> list:
+    return list(problems(run, JOB, drafts=[DRAFT]))
+
+
 def kinds(run: Ran) -> list[tuple[str, str]]:
-    return [(one.kind, one.severity) for one in problems(run)]
+    return [(one.kind, one.severity) for one in told(run)]
 
 
 def test_a_model_that_gives_what_it_was_asked_for_has_no_problem():
@@ -35,7 +45,7 @@ def test_states_that_never_arrive_are_an_error():
 def test_a_lost_last_layer_and_a_short_model_are_warnings_with_their_figures():
     run = captured(([0, 1, 2], 3), ([0, 3], 1), (None, 2))
     assert kinds(run) == [("last layer lost", "warning"), ("short model", "warning")]
-    assert "asked for [0, 3], it gives 1 state and no error" in [one.what for one in problems(run)]
+    assert "asked for [0, 3], it gives 1 state and no error" in [one.what for one in told(run)]
 
 
 def test_a_lost_inner_layer_is_an_error():
@@ -85,10 +95,19 @@ def test_numbers_that_differ_are_an_error_and_so_is_no_number():
 def test_a_setter_that_fails_is_an_error_for_a_draft_and_odd_for_a_target():
     failing = {"set": "set_embed_and_head", "outcome": "raises", "what": "AttributeError: weight", "tied": True}
     assert kinds(ran(exchange={"exchanges": [failing]})) == [("sharing fails", "warning")]
-    assert kinds(ran(hand_over={"handed_over": [failing]})) == [("sharing fails", "error")]
+    assert kinds(ran(draft_hand_over={"handed_over": [failing]})) == [("sharing fails", "error")]
 
 
-def test_a_call_that_raises_in_the_contract_is_an_error():
+def test_what_is_wrong_with_a_draft_is_about_the_draft():
+    failing = {"set": "set_embed", "outcome": "raises", "what": "AttributeError: weight"}
+    run = ran(exchange={"exchanges": [failing]}, draft_hand_over={"handed_over": [failing]})
+    assert [one.about for one in told(run)] == ["kumo.Kumo", "kumo.Draft"]
+
+
+def test_a_call_that_raises_is_an_error_where_an_algorithm_insists_on_it_and_else_a_warning():
     call = {"arguments": "()", "outcome": "raises", "what": "AttributeError: x", "where": "m.py:1"}
     run = ran(contract={"answers": [{"member": "get", "calls": [call]}]})
-    assert [(one.kind, one.where) for one in problems(run)] == [("call raises", "m.py:1")]
+    assert [(one.kind, one.where) for one in told(run)] == [("call raises", "m.py:1")]
+    assert kinds(run) == [("call raises", "warning")]
+    broken = Judgement(algorithm="EAGLE3", static="broken", running="broken", broken=("get",), accord="agree")
+    assert [one.severity for one in problems(run, JOB, [broken])] == ["error"]

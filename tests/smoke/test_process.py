@@ -48,7 +48,7 @@ def test_an_interpreter_that_hangs_is_ended(tmp_path: Path):
     script = tmp_path / "python"
     script.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\nexec sleep 60\n")
     script.chmod(0o755)
-    with pytest.raises(SpecintError, match="not imported within 1 s"):
+    with pytest.raises(SpecintError, match="not done within 1 s"):
         run([], setup(str(script), start_timeout=1.0))
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)

@@ -86,6 +86,14 @@ def test_a_release_is_fetched_once(index: Path, tmp_path: Path) -> None:
     assert [path.name for path in (cache / "releases").iterdir()] == ["sglang-1.0-py3-none-any.whl"]
 
 
+def test_a_cache_folder_may_be_relative(index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    publish(index, "0.5.9")
+    monkeypatch.chdir(tmp_path)
+    wheel = fetch(Release("sglang", "0.5.9"), Path("kept"))
+    assert wheel == tmp_path / "kept/releases" / wheel.name
+    assert [path.name for path in wheel.parent.iterdir()] == [wheel.name]
+
+
 def test_a_neighbour_in_the_cache_is_not_taken_for_it(index: Path, tmp_path: Path) -> None:
     publish(index, "1.0.post1")
     fetch(Release("sglang", "1.0.post1"), tmp_path)

@@ -10,10 +10,10 @@ from .building import Built
 from .channel import Channel, place, said
 
 
-def ask(built: Built, job: dict[str, Any], channel: Channel, step: str = "contract", role: str = "target") -> None:
+def ask(built: Built, job: dict[str, Any], channel: Channel, role: str) -> None:
     """Tell for every member whether the object has it, and do the calls that can be done without changing a weight."""
     model = built.model
-    with channel.step(step):
+    with channel.step("contract"):
         channel.tell(has={member: has(model, member) for member in job["members"]})
         meanings = {one["name"]: one for one in job["settings"]["member"]}
         answers = []
@@ -25,16 +25,30 @@ def ask(built: Built, job: dict[str, Any], channel: Channel, step: str = "contra
 
 
 def has(model: Any, member: str) -> dict[str, Any]:  # noqa: ANN401 - any model
-    """Whether `hasattr` says yes, and who provides the member."""
+    """Whether `hasattr` says yes, who provides the member, and what it is where it can be a flag.
+
+    `config.text_config` is asked part by part; `layers[]` is the first of the layers.
+    """
+    *parts, last = member.split(".")
+    holder = model
+    for part in parts:
+        name, listed, _ = part.partition("[]")
+        try:
+            holder = getattr(holder, name)
+            holder = next(iter(holder)) if listed else holder
+        except (AttributeError, TypeError, StopIteration) as error:
+            return {"there": False, "why": said(error)}
     try:
-        value = getattr(model, member)
+        value = getattr(holder, last)
     except AttributeError as error:
-        shown = any(member in vars(owner) for owner in type(model).__mro__)
+        shown = any(last in vars(owner) for owner in type(holder).__mro__)
         return {"there": False, "why": said(error) if shown else None}  # a property that raises looks absent
     except Exception as error:
         return {"there": True, "why": said(error)}
-    del value
-    return {"there": True, "provider": provider(model, member)}
+    told = {"there": True, "provider": None if parts else provider(model, member)}
+    if value is None or isinstance(value, (bool, int, str)):
+        told["truth"] = bool(value)
+    return told
 
 
 def provider(model: Any, member: str) -> str | None:  # noqa: ANN401
@@ -52,10 +66,13 @@ def _answer(built: Built, asked: dict[str, Any], meaning: dict[str, Any]) -> dic
     member = asked["member"]
     there = has(built.model, member)
     answer: dict[str, Any] = {"member": member, "use": asked["use"], "role": asked["role"], **there, "calls": []}
+    answer["algorithms"] = asked["algorithms"]
     if not there["there"] or asked["use"] != "call":
         return answer
     for count in asked["calls"]:
         arguments, why_not = _arguments(built, count, meaning)
+        if asked["keywords"]:
+            why_not = "what its keywords take is not known"
         if why_not is None and not (meaning or (count == 0 and asked["unpacks"])):
             why_not = "nothing says what it does"
         if why_not is None:

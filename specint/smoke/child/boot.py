@@ -178,6 +178,8 @@ def _ranks(context: Any) -> Any:  # noqa: ANN401
 def _without_a_gpu(torch: Any) -> None:  # noqa: ANN401
     """Models make streams and empty caches without asking whether there is a GPU: let that do nothing."""
     torch.cuda.synchronize = torch.cuda.empty_cache = _nothing
+    if not hasattr(torch.cpu, "empty_cache"):  # what `torch.get_device_module()` gives is asked for it
+        torch.cpu.empty_cache = _nothing
     torch.cuda.Stream = torch.cuda.Event = _Nothing
     torch.cuda.current_stream = _Nothing
 

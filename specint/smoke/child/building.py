@@ -44,7 +44,7 @@ def build(package: str, job: dict[str, Any], channel: Channel, *, draft: bool = 
     with channel.step("build"):
         model, model_config, tiny = _first_that_builds(package, tinies, job, draft)
         wanted = None if job.get("checkpoint") else boot.registry(package).models.get(job["architecture"])
-        if wanted is not None and not draft and type(model) is not wanted:
+        if wanted is not None and type(model) is not wanted:
             raise Skipped(f"for its configuration SGLang builds {type(model).__module__}.{type(model).__qualname__}")
         text = model_config.hf_text_config
         channel.tell(

@@ -22,8 +22,8 @@ def run(package: str, job: dict[str, Any], channel: Channel) -> None:
     built = build(package, job, channel)
     ask(built, job, channel, role=job["role"])
     states = _forward(package, built, job, channel) if job["forward"] else None
-    if job.get("draft"):
-        _tried(lambda: _with_draft(package, built, states, job, channel))
+    for beside in job["drafts"]:
+        _tried(lambda beside=beside: _with_draft(package, built, states, job, beside, channel))
     _tried(lambda: exchange.read_back(built, job, channel))
 
 
@@ -47,14 +47,23 @@ def _forward(package: str, built: Built, job: dict[str, Any], channel: Channel) 
     return torch.cat(first, dim=-1) if first else None
 
 
-def _with_draft(package: str, target: Built, states: Any, job: dict[str, Any], channel: Channel) -> None:  # noqa: ANN401
-    draft_job = {**job, "architecture": job["draft"], "module": None, "checkpoint": None, "given": job["draft_given"]}
-    draft = build(package, draft_job, channel.about("draft"))
+def _with_draft(
+    package: str,
+    target: Built,
+    states: Any,  # noqa: ANN401 - a tensor
+    job: dict[str, Any],
+    beside: dict[str, Any],
+    channel: Channel,
+) -> None:
+    draft_job = {**job, "module": None, "checkpoint": None}
+    draft_job |= {key: beside[key] for key in ("architecture", "asks", "given")}
+    about = channel.about(beside["name"])
+    draft = build(package, draft_job, about, draft=True)
     if job["forward"] and job["device"] != "meta":
         capture.fill(package, draft)
-    ask(draft, draft_job, channel, step="draft contract", role="draft")
-    exchange.hand_over(target, draft, job, channel)
-    with channel.step("draft forward"):
+    ask(draft, draft_job, about, role="draft")
+    exchange.hand_over(target, draft, draft_job, about)
+    with about.step("forward"):
         if not job["forward"]:
             raise Skipped("no forward was asked for")
         if states is None:
@@ -62,7 +71,7 @@ def _with_draft(package: str, target: Built, states: Any, job: dict[str, Any], c
         engine = Engine(package, draft, job["device"])
         output = engine.prefill(spec_info=SimpleNamespace(hidden_states=states))
         logits, hidden = output.next_token_logits, output.hidden_states
-        channel.tell(logits=list(logits.shape), hidden=list(hidden.shape), finite=bool(logits.isfinite().all()))
+        about.tell(logits=list(logits.shape), hidden=list(hidden.shape), finite=bool(logits.isfinite().all()))
 
 
 def _tried(step: Any) -> None:  # noqa: ANN401 - a function of no arguments

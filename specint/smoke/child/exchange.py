@@ -113,6 +113,9 @@ def _give(target: Built, draft: Built, meaning: dict[str, Any], job: dict[str, A
         return {**result, "outcome": "not called", "what": f"the target has no {' or '.join(getters)}"}
     try:
         given = tuple(getattr(target.model, pair)())
+    except Exception as error:
+        return {**result, "outcome": "not called", "what": f"the target's {pair} raises {said(error)}"}
+    try:
         if meaning["argument"] == "embedding":
             given = given[:1]
         before = _allocated(device)

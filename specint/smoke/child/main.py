@@ -28,8 +28,11 @@ def main() -> None:
         standins.install(settings["stand_ins"])
         device = _device(settings["device"])
         found = boot.load(settings["package"], device)
+    except NoDevice as error:
+        channel.send("unready", reason=str(error))
+        return
     except BaseException as error:
-        channel.send("unready", reason=said(error), where=place(error))
+        channel.send("unready", reason=f"SGLang can't be imported: {said(error)} ({place(error)})")
         return
     gc.collect()
     gc.freeze()  # what was imported stays: a collection in a fork looks at the model alone
@@ -52,12 +55,20 @@ def main() -> None:
         channel.send("ended", job=job["id"], status=os.waitstatus_to_exitcode(status))
 
 
+class NoDevice(Exception):
+    """The environment hasn't what was asked for; the message says so."""
+
+
 def _device(wanted: str) -> str:
-    if wanted != "auto":
+    if not wanted.startswith(("auto", "cuda")):
         return wanted
     import torch
 
-    return "cuda" if torch.cuda.is_available() else "cpu"
+    there = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    number = wanted.partition(":")[2]
+    if wanted != "auto" and int(number or 0) >= there:
+        raise NoDevice(f"there is no device {wanted}: its PyTorch {torch.__version__} sees {there} GPUs of CUDA")
+    return wanted if wanted != "auto" else "cuda" if there else "cpu"
 
 
 def _do(package: str, job: dict[str, Any], channel: Channel) -> None:
