@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from specint.aside import aside
+from specint.aside import Lost, aside, spread
 from specint.errors import SpecintError
 
 
@@ -73,3 +76,98 @@ def test_nobody_waits_for_work_that_is_not_asked_for(tmp_path: Path) -> None:
         leaves()
     with pytest.raises(ProcessLookupError):
         os.kill(int(started.read_text()), 0)
+
+
+# -- many pieces -------------------------------------------------------------------------------------------------------
+
+
+def squared(number: int) -> bytes:
+    return str(number * number).encode() * (1 + number % 50 * 1000)
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_pieces_come_back_in_their_order_whoever_makes_them(jobs: int) -> None:
+    assert list(spread(squared, range(300), jobs=jobs)) == [squared(number) for number in range(300)]
+
+
+def no_fork() -> int:
+    raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+
+def test_without_another_process_one_does_the_work_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(os, "fork", no_fork)
+    with caplog.at_level("DEBUG", "specint"):
+        assert list(spread(squared, range(30), jobs=4)) == [squared(number) for number in range(30)]
+        with aside(lambda: b"here", parallel=True) as answer:
+            assert answer() == b"here"
+    if sys.platform == "linux":
+        assert "no other process can be started" in caplog.text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no other processes")
+def test_with_few_descriptors_one_process_does_the_work() -> None:
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len([*Path("/proc/self/fd").iterdir()]) + 3, before[1]))
+    try:
+        assert list(spread(squared, range(30), jobs=4)) == [squared(number) for number in range(30)]
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no other processes")
+@pytest.mark.parametrize("fatal", [{7}, {0, 1, 29}, set(range(30))], ids=["one", "first and last", "all"])
+def test_a_piece_that_kills_costs_itself_alone(fatal: set[int]) -> None:
+    here = os.getpid()
+
+    def work(number: int) -> bytes:
+        if number in fatal and os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return squared(number)
+
+    answers = list(spread(work, range(30), jobs=3))
+    assert [at for at, answer in enumerate(answers) if isinstance(answer, Lost)] == sorted(fatal)
+    assert all(answer.why == "SIGKILL" for answer in answers if isinstance(answer, Lost))
+    assert [answer for answer in answers if isinstance(answer, bytes)] == [
+        squared(number) for number in range(30) if number not in fatal
+    ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="one process after the other")
+def test_work_whose_process_is_killed_is_one_clear_error() -> None:
+    def killed() -> bytes:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return b""
+
+    with pytest.raises(SpecintError, match=r"a process was killed \(SIGKILL\)"), aside(killed, parallel=True) as answer:
+        answer()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_nobody_outlives_the_one_that_started_it(how: signal.Signals, tmp_path: Path) -> None:
+    script = (
+        "import os, sys, time\nfrom pathlib import Path\nfrom specint.aside import aside, spread\n"
+        "def never(number=0):\n    Path(sys.argv[1], str(os.getpid())).touch()\n    time.sleep(1000)\n    return b''\n"
+        "with aside(never, parallel=True):\n    list(spread(never, range(40), jobs=3))\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", script, str(tmp_path)]) as run:
+        while len(list(tmp_path.iterdir())) < 4:
+            time.sleep(0.01)
+        children = [int(path.name) for path in tmp_path.iterdir()]
+        os.kill(run.pid, how)
+    for _ in range(200):  # the kernel takes a moment
+        if not [pid for pid in children if Path(f"/proc/{pid}").exists() and not is_dead(pid)]:
+            return
+        time.sleep(0.05)
+    pytest.fail("a process is left")
+
+
+def is_dead(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True

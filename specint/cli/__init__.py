@@ -23,6 +23,11 @@ _READER_GONE = 141
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run specint with these arguments (those of the process by default), and exit."""
     _prepare_streams()
+    if os.environ.get("SPECINT_DEBUG") == "1":
+        import logging
+
+        logging.basicConfig(format="specint: debug: %(message)s")
+        logging.getLogger("specint").setLevel(logging.DEBUG)
     try:
         code = _run(arguments)
         if sys.stdout is not None:

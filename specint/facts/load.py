@@ -7,10 +7,12 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from hashlib import blake2b
 
+import msgspec
+
+from specint.aside import Lost, spread
 from specint.errors import Diagnostic, SpecintError
 from specint.facts import model as facts
 from specint.facts.extract import extract
@@ -18,10 +20,10 @@ from specint.facts.store import Store
 from specint.source.tree import SourceFile, Tree, content_digest, decode
 
 Progress = Callable[[str, int, int], None]
-Task = tuple[SourceFile, bytes]
 
 START_METHOD = "fork" if sys.platform == "linux" else "spawn"
 """How another process comes to be."""
+_MEMORY = "split it, exclude it, or give the machine more memory"
 _WORTH_A_PROCESS = 16
 """The fewest files to be read anew for which starting another process pays."""
 _CHUNK = 12
@@ -151,32 +153,81 @@ class Loader:
         )
 
     def _extracted(self, files: list[SourceFile]) -> Iterable[bytes | SpecintError]:
-        if not files:
-            return []
         if self.jobs < 2 or len(files) < _WORTH_A_PROCESS:
-            return (_extract(task) for task in self._read(files))
-        return self._in_parallel(files)
+            made: Iterable[bytes | Lost] = (_made(file, self.tree.read) for file in files)
+        elif START_METHOD == "fork":
+            made = spread(lambda file: _made(file, self.tree.read), files, jobs=self.jobs)
+        else:
+            made = _spawned(self.tree, files, self.jobs)
+        for file, answer in zip(files, made, strict=True):
+            if isinstance(answer, Lost):
+                what = f"the process that read it was killed ({answer.why}), perhaps for want of memory"
+                yield SpecintError(what, file.path, _MEMORY)
+                continue
+            read = msgspec.msgpack.decode(answer, type=_Made)
+            if read.digest:
+                self._digests[file.module] = read.digest
+            yield SpecintError(*read.error) if read.error is not None else read.facts
 
-    def _read(self, files: list[SourceFile]) -> Iterable[Task | SpecintError]:
-        for file in files:
-            try:
-                data = self.tree.read(file)
-                self._digests[file.module] = content_digest(data)
-                yield file, data
-            except SpecintError as error:
-                yield error
 
-    def _in_parallel(self, files: list[SourceFile]) -> Iterable[bytes | SpecintError]:
-        # the largest first would balance best, but the order of answers must be the order of questions
-        context = multiprocessing.get_context(START_METHOD)
-        chunks = [files[i : i + _CHUNK] for i in range(0, len(files), _CHUNK)]
+class _Made(msgspec.Struct, frozen=True, array_like=True):
+    """What was made of a file: the digest of its bytes, and its facts or what is wrong with it."""
+
+    digest: str
+    facts: bytes = b""
+    error: tuple[str, str, str] | None = None
+
+
+def _made(file: SourceFile, read: Callable[[SourceFile], bytes]) -> bytes:
+    """What a file says, or why it can't be read, as bytes: another process may make them."""
+    digest = ""
+    try:
+        data = read(file)
+        digest = content_digest(data)
+        text = decode(data, file.path)
+        made = facts.encode(extract(text, name=file.module, path=file.path, is_package=file.is_init))
+        return msgspec.msgpack.encode(_Made(digest, made))
+    except SpecintError as error:
+        return msgspec.msgpack.encode(_Made(digest, error=(error.what, error.where, error.hint)))
+    except MemoryError:
+        return msgspec.msgpack.encode(
+            _Made(digest, error=("there is too little memory to read it", file.path, _MEMORY))
+        )
+
+
+def _made_of(task: tuple[SourceFile, bytes | tuple[str, str, str]]) -> bytes:
+    file, data = task
+
+    def read(_: SourceFile) -> bytes:
+        if isinstance(data, tuple):
+            raise SpecintError(*data)
+        return data
+
+    return _made(file, read)
+
+
+def _spawned(tree: Tree, files: list[SourceFile], jobs: int) -> Iterator[bytes]:
+    """Where a process can't be split in two: fresh ones, or this one alone if there are none to be had."""
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    def task(file: SourceFile) -> tuple[SourceFile, bytes | tuple[str, str, str]]:
+        try:
+            return file, tree.read(file)
+        except SpecintError as error:
+            return file, (error.what, error.where, error.hint)
+
+    done = 0
+    try:
         with _no_imports_from_here(), _no_interrupts():  # processes start here, and with the first questions
-            pool = ProcessPoolExecutor(min(self.jobs, len(chunks)), mp_context=context)
-            found = pool.map(_extract_all, (list(self._read(chunk)) for chunk in chunks))
+            pool = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+            found = pool.map(_made_of, map(task, files), chunksize=_CHUNK)
         with pool:
-            for answers in found:
-                for answer in answers:
-                    yield SpecintError(*answer) if isinstance(answer, tuple) else answer
+            for answer in found:
+                done += 1
+                yield answer
+    except (OSError, BrokenProcessPool):
+        yield from (_made(file, tree.read) for file in files[done:])
 
 
 @contextmanager
@@ -209,19 +260,3 @@ def _no_interrupts() -> Iterator[None]:
 
 def _processors() -> int:
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-
-
-def _extract(task: Task | SpecintError) -> bytes | SpecintError:
-    if isinstance(task, SpecintError):
-        return task
-    file, data = task
-    try:
-        text = decode(data, file.path)
-        return facts.encode(extract(text, name=file.module, path=file.path, is_package=file.is_init))
-    except SpecintError as error:
-        return error
-
-
-def _extract_all(tasks: list[Task | SpecintError]) -> list[bytes | tuple[str, str, str]]:
-    answers = (_extract(task) for task in tasks)
-    return [(a.what, a.where, a.hint) if isinstance(a, SpecintError) else a for a in answers]

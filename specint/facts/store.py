@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 import stat
@@ -27,6 +26,10 @@ MAGIC = _ANY_FORMAT + b"\1"
 TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# specint can make everything here anew.\n"
 DAY = 24 * 3600.0
 PRUNE_AFTER_WRITING = LIMIT // 16
+LARGEST_ENTRY = 1 << 28
+"""No entry of ours is as large, in bytes."""
+_READING = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+"""A folder that others write to may hold pipes, which would be waited for."""
 SAFE_KEY = re.compile(r"[A-Za-z0-9_-]{1,120}")
 HEAD = len(MAGIC) + 4
 
@@ -54,7 +57,6 @@ class Store:
         self._writable = directory is not None
         self._written = 0
         self._made: set[str] = set()
-        self._serial = itertools.count()
 
     def get(self, kind: Kind, key: str) -> bytes | None:
         """The entry's bytes, None if there is none."""
@@ -121,7 +123,8 @@ class Store:
         folder = os.path.dirname(path)  # noqa: PTH120
         if folder not in self._made:
             self._make(folder)
-        scratch = f"{path}.{os.getpid()}-{next(self._serial)}.tmp"
+        # Not the process's number: containers that share the folder have the same ones, and what was killed left some.
+        scratch = f"{path}.{os.urandom(8).hex()}.tmp"
         try:
             handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             try:
@@ -173,23 +176,25 @@ def _path(top: str, key: str) -> str:
 
 def _read(path: str, key: str, now: float) -> bytes | None:
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        handle = os.open(path, _READING)
     except OSError:
         return None
     try:
         found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_ENTRY:
+            return None
+        head = os.read(handle, HEAD)
+        if not head.startswith(MAGIC):
             return None
         parts = []
         while part := os.read(handle, found.st_size + 1):
             parts.append(part)
-        whole = parts[0] if len(parts) == 1 else b"".join(parts)
-    except OSError:
+        data = parts[0] if len(parts) == 1 else b"".join(parts)
+    except (OSError, MemoryError):
         return None
     finally:
         os.close(handle)
-    data = whole[HEAD:]
-    if whole[:HEAD] != MAGIC + crc32(data, crc32(key.encode())).to_bytes(4, "big"):
+    if head != MAGIC + crc32(data, crc32(key.encode())).to_bytes(4, "big"):
         return None
     if now - found.st_mtime > DAY:
         try:
@@ -220,4 +225,7 @@ def _entries(directory: Path) -> Iterable[tuple[float, int, str]]:
                     found = os.lstat(path)
                 except OSError:
                     continue
-                yield found.st_mtime, found.st_size, path
+                size = found.st_size
+                if size > LARGEST_ENTRY:  # none of ours; one with holes takes less of the disk than it says
+                    size = min(size, getattr(found, "st_blocks", size) * 512)
+                yield found.st_mtime, size, path

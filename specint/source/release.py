@@ -9,9 +9,11 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from specint.aside import die_with_parent
 from specint.errors import SpecintError
 
 Progress = Callable[[str], None]
@@ -91,7 +93,7 @@ def cached(release: Release, cache_dir: Path) -> Path | None:
 def _is_whole(wheel: Path) -> bool:
     import zipfile  # slow to import
 
-    return zipfile.is_zipfile(wheel)
+    return wheel.is_file() and zipfile.is_zipfile(wheel)
 
 
 def _writable(cache_dir: Path | None) -> Path:
@@ -170,6 +172,7 @@ def _run(command: list[str], release: Release, folder: Path, timeout: float) -> 
             timeout=timeout,
             check=False,
             env={**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONWARNINGS": "ignore"},
+            preexec_fn=partial(die_with_parent, os.getpid()) if sys.platform == "linux" else None,
         )
     except subprocess.TimeoutExpired:
         hint = "try again, or download the wheel yourself and give its path"

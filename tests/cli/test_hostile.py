@@ -496,6 +496,87 @@ def test_files_that_come_and_go_meanwhile_are_said_or_read(specint, copied: Path
     assert json.loads(out)["findings"]
 
 
+# -- poor machines -----------------------------------------------------------------------------------------------------
+
+WITHOUT_FORK = (
+    "import errno, os\ndef fork():\n    raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))\nos.fork = fork\n"
+)
+DIES = (  # as if the kernel had chosen the process that reads this file
+    "import os, signal\nfrom specint.facts import load\nmade, here = load._made, os.getpid()\n"
+    "def dying(file, read):\n    if file.path.endswith('m7.py') and os.getpid() != here:\n"
+    "        os.kill(os.getpid(), signal.SIGKILL)\n    return made(file, read)\nload._made = dying\n"
+)
+
+
+def many_models(tree: Path) -> None:
+    """So many that several processes would read them."""
+    text = (tree / "srt/models/kumo_k2.py").read_text()
+    for number in range(40):
+        (tree / f"srt/models/m{number}.py").write_text(text)
+
+
+def patched(code: str, tree: Path, environment: dict[str, str], before: str = "", **more: str):
+    script = (
+        f"{code}from specint.cli import main\nmain(['check', '--sglang', {str(tree)!r}, '--no-cache', '--jobs', '4'])\n"
+    )
+    command = ["bash", "-c", f'{before}exec "$@"', "bash", sys.executable, "-c", script]
+    return subprocess.run(command, env={**environment, **more}, capture_output=True, text=True, timeout=100)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no other processes")
+@pytest.mark.parametrize(
+    ("code", "before"),
+    [(WITHOUT_FORK, ""), ("", "ulimit -n 14; "), ("", "ulimit -n 30; ")],
+    ids=["no process", "14 descriptors", "30 descriptors"],
+)
+def test_where_no_other_process_can_be_had_one_does_the_work(
+    copied: Path, clean_environment, code: str, before: str
+) -> None:
+    many_models(copied)
+    usual(patched(code, copied, clean_environment, before))
+    said = patched(code, copied, clean_environment, before, SPECINT_DEBUG="1").stderr.splitlines()
+    if before != "ulimit -n 30; ":
+        assert [line for line in said if line.startswith("specint: debug: no other process can be started (")]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no other processes")
+def test_a_file_whose_process_is_killed_costs_itself_alone(copied: Path, clean_environment) -> None:
+    many_models(copied)
+    done = patched(DIES, copied, clean_environment)
+    assert "srt/models/m7.py: the process that read it was killed (SIGKILL)" in only_complaint(done)
+    assert FOUND in done.stdout
+    assert "m8.py:16:0: E7701" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize("how", ["TERM", "HUP", "KILL"])
+@pytest.mark.parametrize("after", [0.3, 0.9])
+def test_no_process_is_left_after_a_signal(copied: Path, clean_environment, how: str, after: float) -> None:
+    import signal
+
+    many_models(copied)
+    heavy = model(init="".join(f"self.a{i} = A{i}(config)\n        " for i in range(20_000)) + "pass")
+    for number in range(8):
+        (copied / f"srt/models/heavy{number}.py").write_text(heavy)
+    run = subprocess.Popen(
+        [sys.executable, "-m", "specint", "check", "--sglang", str(copied), "--no-cache", "--jobs", "4"],
+        env=clean_environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    time.sleep(after)
+    os.kill(run.pid, signal.Signals[f"SIG{how}"])
+    err = run.communicate(timeout=30)[1]
+    assert run.returncode in (-signal.Signals[f"SIG{how}"], 1), err
+    assert err == b""
+    for _ in range(100):
+        if not [pid for pid in Path("/proc").glob("[0-9]*") if _group(pid) == run.pid]:
+            return
+        time.sleep(0.05)
+    pytest.fail("a process is left")
+
+
 # -- Ctrl-C ------------------------------------------------------------------------------------------------------------
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from specint.facts import store as module
-from specint.facts.store import Store, cache_directory
+from specint.facts.store import MAGIC, Store, cache_directory
 
 
 def entries(directory: Path) -> list[Path]:
@@ -253,3 +253,50 @@ def test_the_directory_is_the_platforms_or_as_chosen(tmp_path: Path, monkeypatch
     if sys.platform == "linux":
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
         assert cache_directory() == tmp_path / "xdg/specint"
+
+
+# -- folders of others -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pipes in folders")
+def test_a_pipe_in_the_place_of_an_entry_is_a_miss_and_not_waited_for(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.put("facts", "key", b"data")
+    (path,) = entries(tmp_path)
+    path.unlink()
+    os.mkfifo(path)
+    assert store.get("facts", "key") is None
+    store.put("facts", "key", b"again")
+    assert store.get("facts", "key") == b"again"
+
+
+@pytest.mark.parametrize("start", [b"", MAGIC], ids=["of others", "that begins as ours"])
+def test_a_file_of_a_hundred_gigabytes_is_a_miss_and_costs_no_entry_its_place(start: bytes, tmp_path: Path) -> None:
+    store = Store(tmp_path, limit=1 << 20)
+    store.put("facts", "key", b"data")
+    store.put("facts", "other", b"data")
+    path = next(path for path in entries(tmp_path) if path.name == "key")
+    path.write_bytes(start)
+    with path.open("r+b") as file:
+        file.truncate(100 << 30)
+    assert store.get("facts", "key") is None
+    store.prune()
+    assert store.get("facts", "other") == b"data"
+    store.put("facts", "key", b"again")
+    assert store.get("facts", "key") == b"again"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no fork")
+def test_what_a_killed_run_left_is_in_nobodys_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getpid", lambda: 7)  # as in every container
+    monkeypatch.setattr(os, "replace", lambda *_: os._exit(1))
+    pid = os.fork()
+    if pid == 0:
+        Store(tmp_path).put("facts", "key", b"half")
+    os.waitpid(pid, 0)
+    monkeypatch.undo()
+    monkeypatch.setattr(os, "getpid", lambda: 7)
+    assert [path for path in entries(tmp_path) if path.suffix == ".tmp"]
+    store = Store(tmp_path)
+    store.put("facts", "key", b"data")
+    assert (store.get("facts", "key"), store.problems) == (b"data", [])
