@@ -273,9 +273,9 @@ def sglang_around(paths: Sequence[Path]) -> Path | None:
 
 def called(folder: Path, paths: Sequence[Path]) -> str:
     """The SGLang around paths as its user would call it: a report says the same on every machine."""
-    from specint.source.release import release_named
+    from specint.source.release import release_named, releases_named
 
     if all(path.is_absolute() for path in paths):
         return str(folder)
     name = os.path.relpath(folder)
-    return f"./{name}" if release_named(name) else name
+    return f"./{name}" if release_named(name) or releases_named(name) else name

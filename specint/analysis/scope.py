@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
@@ -11,15 +12,17 @@ from specint.analysis.model import Analysis
 from specint.analysis.names import architecture_in, called, suggestion
 from specint.checks.finding import Finding
 from specint.compliance.model import ModelCompliance
+from specint.contract.declared import declared
 from specint.contract.model import Contract, Requirement
 from specint.errors import SpecintError
-from specint.suggestion import did_you_mean
+from specint.suggestion import did_you_mean, near
 
 
 def resolve_algorithms(contract: Contract, names: Iterable[str], where: str = "--algorithm") -> tuple[str, ...]:
     """The contract's own names for what the user typed: letter case doesn't count, an alias is what it stands for."""
-    known = {name.upper(): name for name in contract.algorithms}
-    known |= {alias.upper(): name for alias, name in contract.aliases.items()}
+    own = {name.upper(): name for name in contract.algorithms}
+    own |= {alias.upper(): name for alias, name in contract.aliases.items()}
+    known = {word: own[name] for word, name in declared().algorithm.spoken.items() if name in own} | own
     found: dict[str, None] = {}
     for name in names:
         if name.upper() not in known:
@@ -54,11 +57,25 @@ def find_models(
     if len(found) > 1 and first is not None:
         found = tuple(model for model in found if model.file in first) or found
     if not found:
-        hint = suggestion(models, name)
+        hint = _by_the_fallback(models, name) or suggestion(models, name)
         raise SpecintError(
             f"no registered model class is called `{name}`", where, hint or "`specint report` lists them"
         )
     return found
+
+
+_ARCHITECTURE = re.compile(r"[A-Z]\w*(?:For[A-Z]\w*|Model)")
+"""What Transformers calls a class; a checkpoint is called otherwise."""
+
+
+def _by_the_fallback(models: Sequence[ModelCompliance], name: str) -> str:
+    """What serves an architecture that the registry doesn't know, "" where nothing does or `name` is none."""
+    named = name.rpartition(".")[2]
+    prefix = declared().fallback.prefix
+    serving = [one.name for one in models if one.name.startswith(prefix) and "target" in one.roles]
+    if not serving or not _ARCHITECTURE.fullmatch(named) or near(named, [one.name for one in models], cutoff=0.9):
+        return ""
+    return f"an architecture that Transformers knows is served by {serving[0]} then: ask for that"
 
 
 def of_files(analysis: Analysis, files: Collection[str] | None) -> Analysis:

@@ -83,7 +83,7 @@ def _explain_model(
     from specint.analysis.scope import find_models, resolve_algorithms
     from specint.cli.session import configured, session_of
 
-    session = session_of(common, configured(common), paths, [name])
+    session = session_of(common, configured(common), paths, [name, *([draft] if draft else [])])
     analysis = session.analysis
     wanted = resolve_algorithms(analysis.contract, names)
     here = session.subject

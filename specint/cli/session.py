@@ -97,7 +97,18 @@ def session_of(common: Common, config: Config, paths: Sequence[Path] = (), class
         sources = opened(requested(common, config, paths, classes, report))
         analysis = analysed(sources)
     printing.put_diagnostics(sources.store.problems, quiet=common.quiet)
+    for name in classes:
+        _say_if_guessed(analysis, name, quiet=common.quiet)
     return Session(config=config, opened=sources, analysis=analysis)
+
+
+def _say_if_guessed(analysis: Analysis, name: str, *, quiet: bool) -> None:
+    """A name that tells a family alone may mean another class of it: only the checkpoint's configuration says."""
+    from specint.analysis.names import guessed
+
+    if meant := guessed(analysis.models, name):
+        taken = " or ".join(model.name for model in meant)
+        printing.warn(f'{name} is taken for {taken}; "architectures" in its config.json says it', quiet=quiet)
 
 
 def earlier(common: Common, session: Session, since: str) -> Analysis:

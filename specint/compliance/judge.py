@@ -100,6 +100,7 @@ class Judge:
             members=members,
             algorithms=self._verdicts(node, members, drafts_for),
             drafts_for=drafts_for,
+            title=node.module.title,
             made_from=self.statements.rewrites[node.name].before if node.name in self.statements.rewrites else (),
         )
 

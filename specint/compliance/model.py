@@ -89,6 +89,7 @@ class ModelCompliance(msgspec.Struct, frozen=True, kw_only=True):
         mro: dotted classes in method resolution order; classes outside the tree as they are imported.
         members: every member that a requirement names.
         algorithms: a verdict for every algorithm of the contract: a draft's as a draft, any other model's as a target.
+        title: what the docstring of its module begins with: often the checkpoints that it serves.
         made_from: of a draft: the classes whose checkpoints SGLang reads as one of it, by name.
         drafts_for: the algorithms that a draft is made for, each with how that is known; empty for a target.
     """
@@ -105,6 +106,7 @@ class ModelCompliance(msgspec.Struct, frozen=True, kw_only=True):
     algorithms: dict[str, Verdict]
     drafts_for: dict[str, str] = {}
     made_from: tuple[str, ...] = ()
+    title: str = ""
 
     @property
     def applicable(self) -> tuple[str, ...]:

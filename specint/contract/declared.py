@@ -21,6 +21,8 @@ class AlgorithmRoot(msgspec.Struct, frozen=True, kw_only=True):
     attributes: tuple[str, ...]
     option: str
     option_modules: tuple[str, ...]
+    since: str
+    spoken: dict[str, str]
     reason: str
 
 
@@ -66,6 +68,13 @@ class Published(msgspec.Struct, frozen=True, kw_only=True):
     """Where a line of a release can be read: `{version}`, `{file}` and `{line}` stand for what they say."""
 
     line: str
+    reason: str
+
+
+class Fallback(msgspec.Struct, frozen=True, kw_only=True):
+    """How the classes are called that serve an architecture which the registry doesn't know."""
+
+    prefix: str
     reason: str
 
 
@@ -136,6 +145,7 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
 
     algorithm: AlgorithmRoot
     published: Published
+    fallback: Fallback
     runner: RunnerRoot
     worker: WorkerRoot
     code: CodeRoot

@@ -37,6 +37,13 @@ def find_roots(project: Project, unread: Callable[[str], SpecintError | None] | 
             why = unread(f"{project.package}.{dotted.rpartition('.')[0]}")
             if why is not None:
                 raise why
+        module = f"{project.package}.{data.algorithm.enum.rpartition('.')[0]}"
+        if project.module(module) is None:
+            raise SpecintError(
+                f"this SGLang has no speculative decoding: there is no {module}",
+                project.package,
+                f"releases have it since {data.algorithm.since}; where a fork moved it, say so in rules/contract.toml",
+            )
         if node is None:
             raise SpecintError(
                 f"no class {project.package}.{dotted} in this tree, so no contract can be read from it",

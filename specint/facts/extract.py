@@ -27,6 +27,7 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.NotIn: "not in",
 }
 _SPLIT = "split the longest expression, or exclude the file"
+_LONGEST_TITLE = 200
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
@@ -45,7 +46,7 @@ def extract(text: str, *, name: str, path: str, is_package: bool = False) -> fac
         check_amount(text)
         tree = parsed_module(text)
         body = _Scope(name.split("."), is_package).read(tree.body)
-        return facts.Module(name, path, is_package, body, remarks(text, tree))
+        return facts.Module(name, path, is_package, body, remarks(text, tree), _title(tree))
     except TooMuch as error:
         place = f"{path}:{error.line}" if error.line else path
         raise SpecintError(f"has {error.what}, too much to be read", place, "split it, or exclude the file") from None
@@ -56,6 +57,11 @@ def extract(text: str, *, name: str, path: str, is_package: bool = False) -> fac
         raise SpecintError(f"does not parse: {error.what}", place, "fix the syntax, or exclude the file") from None
     except (RecursionError, MemoryError):
         raise SpecintError(f"is {TOO_DEEP}", path, _SPLIT) from None
+
+
+def _title(tree: ast.Module) -> str:
+    """The first line of the docstring; its rest may be a license."""
+    return (ast.get_docstring(tree) or "").partition("\n")[0][:_LONGEST_TITLE]
 
 
 class _Scope:

@@ -359,13 +359,14 @@ class Remark(Node, frozen=True, array_like=True, gc=False):
 
 
 class Module(Node, frozen=True, array_like=True, gc=False):
-    """All facts of one module."""
+    """All facts of one module. `title` is how its docstring begins: the first line, if it has one."""
 
     name: str
     path: str
     is_package: bool
     body: Scope
     remarks: tuple[Remark, ...] = ()
+    title: str = ""
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:

@@ -23,7 +23,7 @@ from specint.source.package import (
     version_in_metadata,
     version_in_source,
 )
-from specint.source.release import Progress, fetch, release_named
+from specint.source.release import Progress, Release, cached, fetch, newest, release_named, releases_named
 from specint.source.tree import Origin, Tree
 
 if TYPE_CHECKING:
@@ -49,8 +49,9 @@ def open_tree(
 
     Args:
         spec: None for the installed one; a release ("0.5.9", "sglang==0.5.9"), which always means a release (write
-            "./0.5.9" for a folder of that name); or a path: the package's folder, one that holds it (a checkout,
-            `python/`, an unpacked wheel, site-packages), a wheel or zip file. A fork may bear another name.
+            "./0.5.9" for a folder of that name); "latest", "0.5" or ">=0.5.9,<0.6" for the newest of those; or a path:
+            the package's folder, one that holds it (a checkout, `python/`, an unpacked wheel, site-packages), a wheel
+            or zip file. A fork may bear another name.
         cache_dir: where fetched releases are kept; None keeps them for this process only.
         relative_to: the folder that a relative path starts from, if not the working directory.
         progress: called with a few words before something slow.
@@ -60,15 +61,27 @@ def open_tree(
     """
     if spec is None or not spec.strip():
         return _installed()
-    if release := release_named(spec):
+    path = (relative_to or Path()) / named_path(spec)
+    if release := _release(spec, path, cache_dir, progress, timeout):
         wheel = fetch(release, cache_dir, progress=progress, timeout=timeout)
         return _in_archive(wheel, str(release))
-    path = (relative_to or Path()) / named_path(spec)
     if path.is_dir():
         return _in_folder(path, spec)
     if path.is_file():
         return _in_archive(path, spec)
     raise _nothing_at(path, spec)
+
+
+def _release(
+    spec: str, path: Path, cache_dir: Path | None, progress: Progress | None, timeout: float
+) -> Release | None:
+    """The release that is meant, if one is; "0.5" is the newest of its kind, unless one of that number was fetched."""
+    release, releases = release_named(spec), releases_named(spec)
+    if releases is None or (release and cache_dir and cached(release, cache_dir)) or (not release and path.exists()):
+        return release
+    if progress:
+        progress(f"looking for {releases}")
+    return newest(releases, timeout=timeout)
 
 
 def _installed() -> Tree:

@@ -19,6 +19,8 @@ from specint.errors import SpecintError
 Progress = Callable[[str], None]
 
 VERSION = re.compile(r"v?(\d+(?:\.\d+)+(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?(?:\+[a-z0-9.]+)?)", re.IGNORECASE)
+SERIES = re.compile(r"v?(\d+\.\d+)", re.IGNORECASE)
+RANGE = re.compile(r"([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?\s*([<>=!~].*)")
 PINNED = re.compile(r"([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*===?\s*(\S+)")
 OFFERED = re.compile(r"\(from versions: ([^)]*)")
 UNREACHABLE = re.compile(
@@ -46,13 +48,64 @@ class Release(NamedTuple):
         return f"{self.name} {self.version}"
 
 
+class Releases(NamedTuple):
+    """Some versions of a distribution, the newest of which is meant; `among` is as pip writes it, "" for all."""
+
+    name: str
+    among: str
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.among or 'latest'}"
+
+
+def releases_named(spec: str) -> Releases | None:
+    """The releases that "latest", "0.5" (whatever begins so) or ">=0.5.9,<0.6" names; None if it is of no such form."""
+    if spec.strip().lower() == "latest":
+        return Releases("sglang", "")
+    if series := SERIES.fullmatch(spec.strip()):
+        return Releases("sglang", f"=={series[1]}.*")
+    if ranged := RANGE.fullmatch(spec.strip()):
+        from packaging.specifiers import InvalidSpecifier, SpecifierSet  # slow to import
+
+        try:
+            return Releases(_plain(ranged[1] or "sglang"), str(SpecifierSet(ranged[2])))
+        except InvalidSpecifier:
+            return None
+    return None
+
+
+def newest(releases: Releases, *, timeout: float = 600.0) -> Release:
+    """The newest of some releases that the index offers; one that is no final release only where there is nothing else.
+
+    Raises SpecintError where there is none, and when pip or the network is missing.
+    """
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
+
+    folder = _writable(None)
+    nothing = Release(releases.name, "0+nothing")  # pip then names all that there are
+    offered, complaint = _offered(nothing, folder, timeout)
+    found = list(SpecifierSet(releases.among).filter(offered))
+    if not found:
+        if not offered:
+            raise _failure(Release(releases.name, releases.among or "latest"), complaint, offered)
+        hint = f"the newest is {max(offered, key=Version)}"
+        raise SpecintError("no such release on the package index", str(releases), hint)
+    return Release(releases.name, max(found, key=Version))
+
+
 def release_named(spec: str) -> Release | None:
     """The release that "0.5.9", "v0.5.9" or "sglang==0.5.9" names; None if it is not of that form."""
     name, number = "sglang", spec.strip()
     if pinned := PINNED.fullmatch(number):
         name, number = pinned.groups()
     found = VERSION.fullmatch(number)
-    return Release(re.sub(r"[-_.]+", "-", name).lower(), found[1].lower()) if found else None
+    return Release(_plain(name), found[1].lower()) if found else None
+
+
+def _plain(name: str) -> str:
+    """The one spelling of a distribution's name (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def fetch(
@@ -114,6 +167,15 @@ def _writable(cache_dir: Path | None) -> Path:
 
 
 def _downloaded(release: Release, folder: Path, timeout: float) -> Path:
+    offered, complaint = _offered(release, folder, timeout)
+    wheel = next(folder.glob("*.whl"), None)
+    if wheel is not None:
+        return wheel
+    raise _failure(release, complaint, offered)
+
+
+def _offered(release: Release, folder: Path, timeout: float) -> tuple[list[str], str]:
+    """Put the release's wheel into the folder; where there is none, what there is instead, and pip's complaint."""
     # No source distribution, ever: to get a wheel from one, pip would run its build.
     command = [*_pip(), "download", "--quiet", "--no-input", "--disable-pip-version-check", "--no-deps", "--retries=1"]
     command += ["--only-binary=:all:", f"--dest={folder}"]
@@ -121,14 +183,13 @@ def _downloaded(release: Release, folder: Path, timeout: float) -> Path:
     complaint = ""
     for platform in _platforms():
         complaint = _run([*command, *platform, f"{release.name}=={release.version}"], release, folder, timeout)
-        wheel = next(folder.glob("*.whl"), None)
-        if wheel is not None:
-            return wheel
+        if any(folder.glob("*.whl")):
+            break
         listed = OFFERED.search(complaint)
         offered += listed[1].split(", ") if listed else []
         if listed is None or (listed[1].strip() == "none" and UNREACHABLE.search(complaint)):
             break  # asking for another platform would end the same way
-    raise _failure(release, complaint, [version for version in offered if version[:1].isdigit()])
+    return [version for version in offered if VERSION.fullmatch(version)], complaint
 
 
 def _platforms() -> Iterator[list[str]]:
@@ -202,15 +263,9 @@ def _failure(release: Release, complaint: str, offered: list[str]) -> SpecintErr
 
 def nearest(version: str, offered: list[str], count: int = 4) -> list[str]:
     """The offered versions around one, in order."""
-    known = sorted(set(offered), key=_order)
-    at = sum(_order(other) < _order(version) for other in known)
+    from packaging.version import Version
+
+    known = sorted(set(offered), key=Version)
+    at = sum(Version(other) < Version(version) for other in known)
     start = max(0, min(at - count // 2, len(known) - count))
     return known[start : start + count]
-
-
-def _order(version: str) -> tuple[list[int], int, list[int]]:
-    """Where a version stands among others: near enough to PEP 440 to name neighbours."""
-    number, rest = re.match(r"([\d.]*)(.*)", version.lower(), re.DOTALL).groups()  # type: ignore[union-attr]
-    release = [int(part) for part in number.split(".") if part]
-    kind = 1 if "post" in rest else -1 if rest else 0
-    return release, kind, [int(part) for part in re.findall(r"\d+", rest)]

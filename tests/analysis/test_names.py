@@ -10,9 +10,10 @@ import msgspec
 import pytest
 
 from specint.analysis.model import Analysis
-from specint.analysis.names import called
-from specint.analysis.scope import find_models
+from specint.analysis.names import called, guessed
+from specint.analysis.scope import find_models, resolve_algorithms
 from specint.compliance.model import ModelCompliance, Verdict
+from specint.contract.model import Contract
 from specint.errors import SpecintError
 from specint.facts.store import Store
 from specint.pipeline import analyze
@@ -50,6 +51,14 @@ MODELS = (
     model("deepseek_v2.DeepseekV2ForCausalLM"),
     model("internvl.InternVLChatModel"),
     model("glm4v_moe.Glm4vMoeForConditionalGeneration"),
+    model("qwen3_moe.Qwen3MoeForCausalLM"),
+    model("mistral.MistralForCausalLM"),
+    model("mistral.Mistral3ForConditionalGeneration"),
+    msgspec.structs.replace(
+        model("glm4_moe.Glm4MoeForCausalLM"), title="Serves GLM-4.5, GLM-4.6 and GLM-4.7 as they are published."
+    ),
+    msgspec.structs.replace(model("glm4_moe_nextn.Glm4MoeForCausalLMNextN", role="draft"), title="GLM-4.6 drafts."),
+    model("transformers.TransformersForCausalLM"),
 )
 
 
@@ -74,6 +83,9 @@ MODELS = (
         ("deepseek-ai/DeepSeek-V3-0324", "DeepseekV3ForCausalLM"),
         ("InternVL", "InternVLChatModel"),
         ("glm4v-moe", "Glm4vMoeForConditionalGeneration"),
+        ("zai-org/GLM-4.6", "Glm4MoeForCausalLM"),
+        ("zai-org/GLM-4.5-Air", "Glm4MoeForCausalLM"),
+        ("Qwen/Qwen3-30B-A3B", "Qwen3MoeForCausalLM"),
     ],
 )
 def test_name_as_people_write_it_finds_the_class(name: str, expected: str) -> None:
@@ -88,8 +100,45 @@ def test_name_of_another_model_finds_none(name: str) -> None:
 
 
 def test_error_names_one_of_the_family() -> None:
-    with pytest.raises(SpecintError, match="did you mean LlamaForCausalLM"):
-        find_models(MODELS, "meta-llama/Llama-3.1-8B")
+    with pytest.raises(SpecintError, match="did you mean DeepseekV3ForCausalLM"):
+        find_models(MODELS, "deepseek-ai/DeepSeek-V3-Omni")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("meta-llama/Llama-3.1-8B-Instruct", ["LlamaForCausalLM"]),
+        ("glm-4.5v", ["Glm4vMoeForConditionalGeneration"]),
+        ("Qwen/Qwen3.1-8B", ["Qwen3ForCausalLM", "Qwen3MoeForCausalLM"]),
+        ("mistralai/Mistral-Small-3.1-24B-Instruct-2503", ["Mistral3ForConditionalGeneration"]),
+        ("mistralai/Mistral-7B-v0.1", ["MistralForCausalLM"]),
+        ("OpenGVLab/InternVL3-8B", ["InternVLChatModel"]),
+        ("Kimi-K2.5", []),
+        ("LlamaForCausalLM", []),
+    ],
+)
+def test_version_that_has_no_class_of_its_own_is_a_guess_and_known_as_one(name: str, expected: list[str]) -> None:
+    assert [one.name for one in guessed(MODELS, name)] == expected
+    assert not expected or [one.name for one in find_models(MODELS, name)] == expected
+
+
+@pytest.mark.parametrize("name", ["GPTNeoXForCausalLM", "SmolLM3ForCausalLM"])
+def test_architecture_that_nothing_is_registered_for_is_served_by_the_fallback(name: str) -> None:
+    with pytest.raises(SpecintError, match="is served by TransformersForCausalLM then"):
+        find_models(MODELS, name)
+
+
+@pytest.mark.parametrize("name", ["LamaForCausalLM", "Lama", "someone/Unheard-7B"])
+def test_slip_of_the_finger_is_no_other_architecture(name: str) -> None:
+    with pytest.raises(SpecintError) as caught:
+        find_models(MODELS, name)
+    assert "TransformersForCausalLM" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["MTP", "mtp", "NEXTN", "nextn", "EAGLE"])
+def test_algorithm_is_found_by_what_people_call_it(name: str) -> None:
+    contract = Contract(requirements=(), algorithms=("EAGLE",), aliases={"NEXTN": "EAGLE"})
+    assert resolve_algorithms(contract, [name]) == ("EAGLE",)
 
 
 def test_what_a_project_demands_is_named_exactly() -> None:

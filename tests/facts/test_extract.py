@@ -276,3 +276,16 @@ def test_what_a_try_goes_on_with_is_caught_by_none_of_its_handlers() -> None:
     scope = body("def f(a):\n try:\n  x = 1\n except KeyError:\n  x = 2\n else:\n  x = 3\n")
     kinds = [scope.guards[step.guard].kind for step in scope.steps if isinstance(step, facts.Bind)]
     assert kinds == ["try", "except", "else"]
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ('"""Serves GLM-4.6.\n\nAnd more.\n"""', "Serves GLM-4.6."),
+        ("# a license\n'One line'\nx = 1", "One line"),
+        ("x = 1\n'no docstring'", ""),
+        ("", ""),
+    ],
+)
+def test_title_is_the_first_line_of_the_docstring(text: str, title: str) -> None:
+    assert module(text).title == title

@@ -15,7 +15,7 @@ import pytest
 
 from specint.errors import SpecintError
 from specint.source.locate import open_tree
-from specint.source.release import Release, cached, fetch, nearest, release_named
+from specint.source.release import Release, cached, fetch, nearest, release_named, releases_named
 
 pytestmark = pytest.mark.programs
 
@@ -72,18 +72,66 @@ def test_what_names_a_release(spec: str, release: tuple[str, str] | None) -> Non
     assert release_named(spec) == release
 
 
+@pytest.mark.parametrize(
+    ("spec", "releases"),
+    [
+        ("latest", ("sglang", "")),
+        ("0.5", ("sglang", "==0.5.*")),
+        ("v0.5", ("sglang", "==0.5.*")),
+        (">=0.5.9", ("sglang", ">=0.5.9")),
+        ("~=0.5.3", ("sglang", "~=0.5.3")),
+        ("Acme_SGLang >= 1.0, < 2", ("acme-sglang", "<2,>=1.0")),
+        ("0.5.9", None),
+        ("sglang==0.5.9", ("sglang", "==0.5.9")),
+        (">=new", None),
+        (">=1 --index-url x", None),
+        ("newest", None),
+        ("", None),
+    ],
+)
+def test_what_names_several_releases(spec: str, releases: tuple[str, str] | None) -> None:
+    assert releases_named(spec) == releases
+
+
+@pytest.mark.parametrize(
+    ("spec", "version"), [("latest", "0.6.0"), ("0.5", "0.5.10"), (">=0.5.9,<0.5.10", "0.5.9.post1"), ("<0.5", "0.4.1")]
+)
+def test_the_newest_of_several_is_read(index: Path, tmp_path: Path, spec: str, version: str) -> None:
+    for one in ("0.5.9", "0.5.9.post1", "0.5.10", "0.4.1", "0.6.0", "0.7.0rc1"):
+        publish(index, one)
+    words: list[str] = []
+    assert open_tree(spec, cache_dir=tmp_path, progress=words.append).origin.source == f"sglang {version}"
+    assert words[-1] == f"fetching sglang {version}"
+
+
+def test_a_range_without_a_release_names_the_newest(index: Path, tmp_path: Path) -> None:
+    publish(index, "0.5.9")
+    publish(index, "0.5.10")
+    with pytest.raises(
+        SpecintError, match=r"sglang >=0.6: no such release on the package index \(the newest is 0.5.10\)"
+    ):
+        open_tree(">=0.6", cache_dir=tmp_path)
+
+
+def test_a_folder_that_is_called_latest_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "latest" / "sglang" / "srt" / "models").mkdir(parents=True)
+    (tmp_path / "latest" / "sglang" / "srt" / "models" / "llama.py").write_text("")
+    assert open_tree("latest").origin.source == "latest"
+
+
 def test_a_release_is_fetched_once(index: Path, tmp_path: Path) -> None:
-    published = publish(index, "1.0")
+    published = publish(index, "1.0.1")
     words: list[str] = []
     cache = tmp_path / "cache"
-    first = open_tree("1.0", cache_dir=cache, progress=words.append)
+    first = open_tree("1.0.1", cache_dir=cache, progress=words.append)
     published.unlink()
-    second = open_tree("sglang==1.0", cache_dir=cache, progress=words.append)
+    second = open_tree("sglang==1.0.1", cache_dir=cache, progress=words.append)
     for tree in (first, second):
-        assert (tree.origin.version, tree.origin.source) == ("1.0", "sglang 1.0")
+        assert (tree.origin.version, tree.origin.source) == ("1.0.1", "sglang 1.0.1")
         assert tree.find("sglang.srt.models.llama") is not None
-    assert words == ["fetching sglang 1.0"]
-    assert [path.name for path in (cache / "releases").iterdir()] == ["sglang-1.0-py3-none-any.whl"]
+    assert words == ["fetching sglang 1.0.1"]
+    assert [path.name for path in (cache / "releases").iterdir()] == ["sglang-1.0.1-py3-none-any.whl"]
 
 
 def test_a_cache_folder_may_be_relative(index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
