@@ -126,7 +126,7 @@ def contract_of(
 ) -> Contract:
     """The contract of a tree alone, without looking at a model; the parameters are those of `analyze`."""
     contract, _ = contract_read(tree, store=store, callers=callers, interfaces=interfaces, jobs=jobs, progress=progress)
-    return contract
+    return of_interfaces(contract, callers, interfaces)
 
 
 def contract_read(
@@ -138,7 +138,8 @@ def contract_read(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Contract, tuple[Diagnostic, ...]]:
-    """The contract of a tree alone, and what could not be read or adds nothing to it; see `analyze`."""
+    """What is asked of models under any interface by the code that some are read for, and what could not be read or
+    adds nothing to it; see `analyze`."""
     from specint.facts.load import Loader
 
     version = fingerprint()
@@ -146,7 +147,7 @@ def contract_read(
     with collector_resting(), room_to_recurse():
         loader = Loader(tree, store, version=version, jobs=jobs, progress=progress)
         found = _inferred(tree, store, loader, scope, version)
-    return _of_interfaces(found.contract, scope), (*tree.problems, *found.diagnostics)
+    return found.contract, (*tree.problems, *found.diagnostics)
 
 
 def code_packages(tree: Tree, interfaces: Iterable[str]) -> list[str]:
@@ -157,12 +158,10 @@ def code_packages(tree: Tree, interfaces: Iterable[str]) -> list[str]:
     return [f"{tree.package}.{name}" for name in (*declared().code.packages, *packages_of(interfaces))]
 
 
-def _of_interfaces(contract: Contract, scope: Scope) -> Contract:
+def of_interfaces(contract: Contract, callers: Iterable[SourceFile], interfaces: Iterable[str]) -> Contract:
     """What is asked under the interfaces that were asked for; what a named caller asks counts under each."""
-    named = {file.path for file in scope.callers}
-    kept = tuple(
-        r for r in contract.requirements if r.interface in scope.interfaces or any(s.file in named for s in r.sites)
-    )
+    named, wanted = {file.path for file in callers}, set(interfaces)
+    kept = tuple(r for r in contract.requirements if r.interface in wanted or any(s.file in named for s in r.sites))
     return msgspec.structs.replace(contract, requirements=kept)
 
 
@@ -235,7 +234,7 @@ def _analyze(
             inferred()  # what is wrong with the contract comes first
             raise
         asked = msgspec.msgpack.decode(inferred(), type=_Inferred)
-    contract = _of_interfaces(asked.contract, scope)
+    contract = of_interfaces(asked.contract, scope.callers, scope.interfaces)
     _tell(progress, "judging models", 0, 1)
     judge = Judge(project, hierarchy, composition, contract, roots.declared, found, statements)
     judged = judge.judge()

@@ -201,6 +201,19 @@ def analysed(sources: Opened, tree: Tree | None = None) -> Analysis:
 
 def contract_asked(sources: Opened) -> tuple[Contract, tuple[Diagnostic, ...]]:
     """The contract alone that models would be held against, and what is to be said of it; no model is looked at."""
+    whole, said = whole_contract_asked(sources)
+    return as_asked(sources, whole), said
+
+
+def as_asked(sources: Opened, whole: Contract) -> Contract:
+    """A contract's requirements under the interfaces that the request names."""
+    from specint.pipeline import of_interfaces
+
+    return of_interfaces(whole, sources.callers, sources.request.interfaces)
+
+
+def whole_contract_asked(sources: Opened) -> tuple[Contract, tuple[Diagnostic, ...]]:
+    """The same with what the code that was read asks under any interface."""
     from specint.pipeline import contract_read
 
     request = sources.request

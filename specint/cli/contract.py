@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from specint.config import Config
     from specint.contract.model import Contract
     from specint.errors import Diagnostic
-    from specint.source.tree import Origin
+    from specint.request import Opened
+    from specint.source.tree import Tree
 
 
 @click.command(
@@ -50,7 +51,8 @@ def command(
         return _diff(diff, paths, options.listed(algorithms), format_, common, config)
     if paths:
         raise click.UsageError("MODELS go with --diff; `specint check MODELS` holds them against a contract")
-    contract, origin, said = _contract(common.sglang, common, config)
+    sources, contract, said = _read(common.sglang, common, config)
+    origin = _asked_of(sources).origin
     wanted = options.algorithms_of(contract, options.listed(algorithms), config) if algorithms else ()
     from specint.outputs import contract_text
 
@@ -70,18 +72,22 @@ def command(
     return 2 if printing.put_diagnostics(said, quiet=common.quiet) else 0
 
 
-def _contract(
-    where: str | None, common: options.Common, config: Config
-) -> tuple[Contract, Origin, tuple[Diagnostic, ...]]:
+def _read(
+    where: str | None, common: options.Common, config: Config, *, whole: bool = False
+) -> tuple[Opened, Contract, tuple[Diagnostic, ...]]:
+    """An SGLang, and what its code asks; `whole`: under any interface, not under those alone that are asked for."""
     from specint.cli.progress import progress
     from specint.cli.session import requested
-    from specint.request import contract_asked, opened
+    from specint.request import contract_asked, opened, whole_contract_asked
 
     there = msgspec.structs.replace(common, sglang=where)
     with progress(quiet=common.quiet) as report:
         sources = opened(requested(there, config, progress=report))
-        contract, said = contract_asked(sources)
-        return contract, (sources.against or sources.tree).origin, said
+        return (sources, *(whole_contract_asked(sources) if whole else contract_asked(sources)))
+
+
+def _asked_of(sources: Opened) -> Tree:
+    return sources.against or sources.tree
 
 
 def _diff(
@@ -93,10 +99,15 @@ def _diff(
     config: Config,
 ) -> int:
     from specint.contract.difference import differences
+    from specint.contract.spoken import Spoken
     from specint.outputs import contract_text
+    from specint.request import as_asked
 
-    (old, old_origin, then), (new, new_origin, now) = (_contract(where, common, config) for where in diff)
-    changes = differences(old, new)
+    (before, old, then), (after, new, now) = (_read(where, common, config, whole=True) for where in diff)
+    old_origin, new_origin = _asked_of(before).origin, _asked_of(after).origin
+    changes = differences(
+        old, new, lambda contract: as_asked(after, contract), Spoken(_asked_of(after), as_asked(before, old)).place
+    )
     if algorithms:
         # an algorithm that only one of the two knows is a fair question too
         both = msgspec.structs.replace(new, algorithms=tuple(dict.fromkeys((*old.algorithms, *new.algorithms))))

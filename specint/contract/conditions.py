@@ -370,6 +370,8 @@ class Conditions:
                 if frame.function is not None:
                     bound.append((frame.function, step))
         if member is not None and member.value is not None:
+            if self._is_given_elsewhere(member.owner, name):
+                return None
             found.append(self.constants(member.value, _nowhere(member.owner), facts.Return(None, -1, 0), side))
         if not bound and not found:
             return None
@@ -382,6 +384,11 @@ class Conditions:
                 return None
             found.append(self.constants(step.value, method, step, side))
         return self._together(found)
+
+    def _is_given_elsewhere(self, node: ClassNode, name: str) -> bool:
+        """Whether a class-level value is the default of a field, and not all objects are made where it can be seen: the
+        options of a server are made of its command line."""
+        return name in self.receivers.fields(node) and node.module.name not in self.code
 
     def _called(self, call: facts.Call, function: FunctionNode, at: facts.Step, side: Side) -> Constants:
         match call:

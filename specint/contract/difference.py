@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 import msgspec
 
 from specint.contract.model import CallShape, Contract, Requirement, Role, Site, Strength
 
-What = Literal["new", "dropped", "stricter", "looser", "other arguments", "other algorithms"]
+What = Literal["new", "dropped", "unfollowed", "stricter", "looser", "other arguments", "other algorithms"]
 
 _RANK: dict[Strength, int] = {"optional": 0, "conditional": 1, "any-of": 2, "raises": 3, "required": 3}
 
@@ -21,6 +21,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
         before, after: how strictly it was and is asked for, None where it is not asked for at all.
         old_call, new_call: the call shapes, where the member is called.
         site: where it is asked for now; where it was, if it is dropped.
+        named_at: of what is "unfollowed": where its name is still read, of an object that can't be followed.
     """
 
     what: What
@@ -34,6 +35,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     old_call: CallShape | None = None
     new_call: CallShape | None = None
     site: Site | None = None
+    named_at: str = ""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -46,19 +48,53 @@ class Asked(msgspec.Struct, frozen=True):
     interface: str
 
 
-def differences(old: Contract, new: Contract) -> tuple[Change, ...]:
-    """The changes from one contract to another, those that can break a model first."""
-    before, after = _asked(old.requirements), _asked(new.requirements)
+def differences(
+    old: Contract,
+    new: Contract,
+    shown: Callable[[Contract], Contract] = lambda contract: contract,
+    named: Callable[[str], str] = lambda _: "",
+) -> tuple[Change, ...]:
+    """The changes from one contract to another, those that can break a model first.
+
+    Args:
+        old, new: everything that is asked, under any interface: what went from one to another is no change by itself.
+        shown: what of a contract the changes are told of.
+        named: where the newer code reads a name of some object; "" where it doesn't. Nobody asks for a member any more
+            only where its name isn't read at all: what was handed on may be asked out of sight.
+    """
+    then, now = _asked(old.requirements), _asked(new.requirements)
+    before, after = _asked(shown(old).requirements), _asked(shown(new).requirements)
     found = [
         change
-        for key in sorted(before.keys() | after.keys())
-        for change in _changes(*key, before.get(key), after.get(key))
+        for role, member in sorted(before.keys() | after.keys())
+        for change in _changes(
+            role,
+            member,
+            before.get((role, member)) or _of_role(then, role, member),
+            after.get((role, member)) or _of_role(now, role, member),
+        )
     ]
-    order: tuple[What, ...] = ("new", "stricter", "other arguments", "other algorithms", "looser", "dropped")
+    found = [_unfollowed(one, named) if one.what == "dropped" else one for one in found]
+    order: tuple[What, ...] = (
+        "new", "stricter", "other arguments", "other algorithms", "looser", "unfollowed", "dropped"
+    )  # fmt: skip
     roles: tuple[Role, ...] = ("target", "draft", "inner", "class", "both")
     return tuple(
         sorted(found, key=lambda c: (order.index(c.what), roles.index(c.role), -_RANK[c.after or "optional"], c.member))
     )
+
+
+def _of_role(asked: dict[tuple[Role, str], Asked], role: Role, member: str) -> Asked | None:
+    """What is asked of a member in a role: what is asked of either model is asked of each."""
+    alike: dict[Role, tuple[Role, ...]] = {"both": ("both", "target", "draft")}
+    roles = alike.get(role, (role, "both") if role in ("target", "draft") else (role,))
+    return next((asked[one, member] for one in roles if (one, member) in asked), None)
+
+
+def _unfollowed(change: Change, named: Callable[[str], str]) -> Change:
+    name = change.member.rpartition(".")[2].removesuffix("[]")
+    place = named(name)
+    return msgspec.structs.replace(change, what="unfollowed", named_at=place) if place else change
 
 
 def _asked(requirements: Iterable[Requirement]) -> dict[tuple[Role, str], Asked]:

@@ -148,8 +148,14 @@ class _Reader:
 
     def parts(self) -> None:
         """What is asked of parts of a model, in the functions that touch one: `model.lm_head.weight`, or an alias."""
-        functions = {id(touch.function): touch.function for touch in self.found.values()}
         asking = _Asking({(id(touch.function), touch.expr) for touch in self.found.values()})
+        pending = [touch.function for touch in self.found.values()]
+        functions: dict[int, FunctionNode] = {}
+        while pending:
+            one_more = pending.pop()
+            if id(one_more) not in functions:
+                functions[id(one_more)] = one_more
+                pending += one_more.nested  # what is written within sees the same names
         for number, function in functions.items():
             for how, one in self.code.inside.get(number, ()):
                 match one.expr:
@@ -190,6 +196,9 @@ class _Asking:
 
     def _is_name(self, name: str, function: FunctionNode) -> bool:
         key = (id(function), name)
+        own = name in function.binds or name in function.loops or any(p.name == name for p in function.facts.params)
+        if not own and function.outer is not None:
+            return self._is_name(name, function.outer)
         if key not in self._names:
             self._names[key] = False
             values = [step.value for step in function.binds.get(name, ()) if isinstance(step, facts.Bind)]

@@ -124,6 +124,8 @@ def sentence(change: Change) -> str:
             return f"{member}: {change.after}, for {under}"
         case "dropped":
             return f"{member}: nobody asks for it any more"
+        case "unfollowed":
+            return f"{member}: no caller was found any more, but the name is still read at {change.named_at}"
         case "stricter" | "looser":
             return f"{member}: {change.after}, was {change.before}, for {under}"
         case "other arguments":
@@ -143,6 +145,7 @@ def print_changes(console: Console, changes: Sequence[Change], old: str, new: st
         "other arguments": "Called with other arguments",
         "other algorithms": "Asked for by more algorithms",
         "looser": "Asked for less strictly",
+        "unfollowed": "No longer followed: of which object the name is read isn't known",
         "dropped": "No longer asked for",
     }
     for what, head in heads.items():

@@ -101,6 +101,11 @@ def test_the_other_branch(met, test: str) -> None:
 
 
 SNIPPETS = {
+    "an option that is not given by default": (
+        "self.speculative_draft_model_path = algo.is_eagle()\n"
+        f"if args.speculative_draft_model_path is not None:\n    {CALL}",
+        EVERY,
+    ),
     "behind an early return": (f"if not algo.is_eagle():\n    return\n{CALL}", EAGLES),
     "behind an early raise": (f"if algo.is_ngram():\n    raise ValueError\n{CALL}", EAGLES | BLOCKS),
     "behind an assert": (f"assert algo.is_dflash()\n{CALL}", {"DFLASH"}),

@@ -77,3 +77,41 @@ def test_roles_are_told_apart() -> None:
         ("new", "x"),
         ("dropped", "x"),
     ]
+
+
+def speculative(contract: Contract) -> Contract:
+    kept = tuple(r for r in contract.requirements if r.interface == "speculative")
+    return msgspec.structs.replace(contract, requirements=kept)
+
+
+def told(old: Contract, new: Contract) -> list[tuple[str, str]]:
+    return [(change.what, change.member) for change in differences(old, new, speculative)]
+
+
+def test_what_another_interface_asks_for_now_is_neither_dropped_nor_new() -> None:
+    here, there = contract(requirement("x")), contract(requirement("x", interface="runtime"))
+    assert told(here, there) == []
+    assert told(there, here) == []
+    assert told(there, contract()) == [], "nobody asked about the other interface"
+
+
+def test_what_another_interface_asks_more_softly_is_looser() -> None:
+    soft = contract(requirement("x", interface="runtime", strength="optional"))
+    assert told(contract(requirement("x")), soft) == [("looser", "x")]
+
+
+def test_what_is_asked_of_either_model_is_not_dropped_for_one() -> None:
+    for role in ("target", "draft"):
+        one, both = contract(requirement("x", role=role)), contract(requirement("x", role="both"))
+        assert changes(one, both) == changes(both, one) == []
+
+
+def test_a_name_that_is_still_read_is_not_said_to_be_asked_for_by_nobody() -> None:
+    old = contract(requirement("head.weight"), requirement("gone"), requirement("layers[].attn"))
+    names = {"weight": "a.py:3", "attn": "b.py:4"}
+    found = differences(old, contract(), named=lambda name: names.get(name, ""))
+    assert [(one.what, one.member, one.named_at) for one in found] == [
+        ("unfollowed", "head.weight", "a.py:3"),
+        ("unfollowed", "layers[].attn", "b.py:4"),
+        ("dropped", "gone", ""),
+    ]

@@ -125,6 +125,18 @@ PARTS = {
         "body = getattr(model, 'inner', model)\nbody.hook()",
         {("inner", "read", "optional"), ("inner.hook", "call", "any-of"), ("hook", "call", "any-of")},
     ),
+    "a part in a nested function": (
+        "body = model.model.layers\ndef later(i):\n    return body[i].attn\nself.x = later(0)",
+        {
+            ("model", "read", "required"),
+            ("model.layers", "read", "required"),
+            ("model.layers[].attn", "read", "required"),
+        },
+    ),
+    "a name of its own in a nested function": (
+        "body = model.model\ndef later(body):\n    return body.attn\nself.x = later(0)",
+        {("model", "read", "required")},
+    ),
     "a write into a part": (
         "model.head.weight = 1",
         {("head", "read", "required"), ("head.weight", "write", "required")},
