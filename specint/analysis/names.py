@@ -113,8 +113,8 @@ def _tail(name: str) -> str:
     return name.rstrip("/").rpartition("/")[2].casefold()
 
 
-def _titled(model: ModelCompliance) -> tuple[str, ...]:
-    """The checkpoints that a docstring names: words with a version in them."""
+def titled(model: ModelCompliance) -> tuple[str, ...]:
+    """The checkpoints that the docstring of a model's module names, letters and digits alone: words with a version."""
     return tuple(_plain(word) for word in re.findall(r"[A-Za-z][\w.-]*\d[\w.-]*", model.title))
 
 
@@ -122,7 +122,7 @@ _PARTS: tuple[Callable[[ModelCompliance], tuple[str, ...]], ...] = (
     lambda model: (_plain(model.name),),
     lambda model: (_plain(_stem(model)),),
     lambda model: (_plain(model.class_.split(".")[-2]),),
-    _titled,
+    titled,
 )
 
 

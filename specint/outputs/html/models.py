@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from specint.analysis.names import titled
 from specint.compliance.model import MemberStatus, ModelCompliance
 from specint.outputs.diagrams.diagram import about
 from specint.outputs.diagrams.svg import svg
@@ -56,7 +57,8 @@ class Member(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Model(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A row of the matrix, and what opens behind it. `wraps` are attribute, classes, and a reason for none.
 
-    `drafts_for` has how it is known that a draft is made for an algorithm.
+    `drafts_for` has how it is known that a draft is made for an algorithm, `titled` the checkpoints that it serves by
+    the docstring of its module.
     """
 
     class_: int = msgspec.field(name="class")
@@ -69,6 +71,7 @@ class Model(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     picture: str
     wraps: tuple[tuple[str, tuple[int, ...], str], ...] = ()
     made_from: tuple[str, ...] = ()
+    titled: tuple[str, ...] = ()
     drafts_for: dict[str, str] = {}
 
 
@@ -90,6 +93,7 @@ def model_data(result: Result, row: Row, algorithms: Sequence[str], classes: Num
             for wrap in model.wraps
         ),
         made_from=model.made_from,
+        titled=titled(model),
         drafts_for=model.drafts_for,
     )
 

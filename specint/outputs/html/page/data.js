@@ -53,7 +53,7 @@ const changedIn = (model, algorithm) => changeOf.get(`${className(model.class)} 
 // Names as people write them: "moonshotai/Kimi-K2.5" is what its letters and digits are, and what a checkpoint's name
 // has at its end may be too much.
 const plain = (text) => (text.toLowerCase().match(/[a-z0-9]+/g) || []).join('');
-const plainTexts = new Map(report.models.map((model) => [model, `${plain(lastName(className(model.class)))} ${plain(className(model.class).split('.').slice(-2)[0])}`]));
+const plainTexts = new Map(report.models.map((model) => [model, `${plain(lastName(className(model.class)))} ${plain(className(model.class).split('.').slice(-2)[0])} ${(model.titled || []).join(' ')}`]));
 const keys = new Map();
 
 function keyOf(word) {
