@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -134,7 +134,7 @@ def _config(table: dict[str, Any], file: Path) -> Config:
         where = f"{file}, [{TABLE}] {key}"
         if key not in KEYS:
             raise SpecintError("unknown key", where, _suggestion(key, sorted(KEYS)))
-        values[key.replace("-", "_")] = KEYS[key](value, where, file.parent)
+        values[key.replace("-", "_")] = KEYS[key].read(value, where, file.parent)
     return Config(file=file, folder=file.parent, **values)
 
 
@@ -193,20 +193,78 @@ def _launches(value: object, where: str, folder: Path) -> tuple[Launch, ...]:
     return tuple(found)
 
 
-KEYS: dict[str, Callable[[object, str, Path], Any]] = {
-    "sglang": _string,
-    "algorithms": _strings,
-    "require": _demands,
-    "models": _strings,
-    "select": _strings,
-    "ignore": _strings,
-    "exclude": _strings,
-    "interface": _strings,
-    "callers": _paths,
-    "baseline": _path,
-    "cache-dir": _path,
-    "launch": _launches,
+class Key(NamedTuple):
+    """A key of the section: how its value is read, what it says in a line, an example, and a value's JSON schema."""
+
+    read: Callable[[object, str, Path], Any]
+    says: str
+    example: str
+    schema: dict[str, Any]
+
+
+_TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
+_TEXTS: dict[str, Any] = {"type": "array", "items": _TEXT}
+_DEMANDS: dict[str, Any] = {"type": "array", "items": {"type": "string", "pattern": f"^\\s*{DEMAND.pattern}\\s*$"}}
+_LAUNCHES: dict[str, Any] = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "required": ["command"],
+        "additionalProperties": False,
+        "properties": {
+            "command": _TEXT,
+            "id": _TEXT,
+            "gpu": _TEXT,
+            "env": {"type": "object", "additionalProperties": {"type": ["string", "number", "boolean"]}},
+        },
+    },
 }
+
+KEYS: dict[str, Key] = {
+    "sglang": Key(_string, "the SGLang: a release, or a path; without it the installed one", '"0.5.9"', _TEXT),
+    "models": Key(_strings, "your own models: folders, files or dotted packages", '["my_models"]', _TEXTS),
+    "require": Key(
+        _demands,
+        "what must work: a class or a pair, and an algorithm",
+        '["KimiK25ForConditionalGeneration:EAGLE3", "LlamaForCausalLM+LlamaForCausalLMEagle3:EAGLE3"]',
+        _DEMANDS,
+    ),
+    "algorithms": Key(_strings, "look at these algorithms alone", '["EAGLE3"]', _TEXTS),
+    "select": Key(_strings, "these rules instead of those that are on by default", '["E77"]', _TEXTS),
+    "ignore": Key(_strings, "not these rules", '["spec-sibling-gap"]', _TEXTS),
+    "exclude": Key(_strings, "no findings in files of these globs", '["*/models/attic/*"]', _TEXTS),
+    "interface": Key(_strings, "which of the runner's contracts count", '["speculative", "lora"]', _TEXTS),
+    "callers": Key(
+        _paths, "your own workers: files or packages whose calls join the contract", '["my_worker.py"]', _TEXTS
+    ),
+    "baseline": Key(_path, "the file of known findings", '".specint-baseline"', _TEXT),
+    "cache-dir": Key(_path, "where what was read is kept", '".cache/specint"', _TEXT),
+    "launch": Key(
+        _launches,
+        "launches that `specint preflight` checks",
+        '[{ id = "kimi", command = "python -m sglang.launch_server --model-path ./Kimi-K2.5 --tp 8", gpu = "h200" }]',
+        _LAUNCHES,
+    ),
+}
+
+
+def config_schema() -> dict[str, Any]:
+    """The JSON schema (2020-12) of the section, for editors that check TOML."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"[{TABLE}]",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {name: {**key.schema, "description": key.says} for name, key in KEYS.items()},
+    }
+
+
+def commented_section() -> str:
+    """The section with every key, each behind a comment sign and with what it says."""
+    lines = [f"[{TABLE}]"]
+    for name, key in KEYS.items():
+        lines += [f"# {key.says}", f"# {name} = {key.example}"]
+    return "\n".join(lines) + "\n"
 
 
 def _suggestion(name: str, valid: list[str]) -> str:

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 @click.command("check", short_help="Find what models lack; for CI, editors and pre-commit.", epilog=examples("check"))
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATHS]...")
 @options.check_formats
+@click.option("--fix", "fix", is_flag=True, help="First write what can be written, as `specint fix` does.")
+@click.option("--diff", is_flag=True, help="Print what `specint fix` would write, as a patch, and nothing else.")
+@click.option(
+    "--add-ignores", is_flag=True, help="Silence what is found: a comment behind each line, in files that are yours."
+)
 @click.option("--statistics", is_flag=True, help="How often each rule speaks, not the findings.")
 @options.models_option
 @options.algorithms_option
@@ -43,6 +48,9 @@ def command(
     paths: tuple[Path, ...],
     format_: str,
     also: tuple[str, ...],
+    fix: bool,
+    diff: bool,
+    add_ignores: bool,
     statistics: bool,
     models: tuple[str, ...],
     algorithms: tuple[str, ...],
@@ -77,6 +85,14 @@ def command(
 
     config = configured(common)
     extra = options.also_of(also)
+    if fix + diff + add_ignores > 1:
+        raise click.UsageError("--fix, --diff and --add-ignores are three things: say one")
+    if fix or diff:
+        from specint.cli.fix import fixed
+
+        code = fixed(paths, common, models, select, ignore, diff=diff, aside=True)
+        if diff or code == 2:
+            return code
     if statistics and format_ not in ("text", "concise"):
         raise click.UsageError(f"--statistics is text: leave out --format {format_}")
     if draft and not (algorithms and (models or paths)):
@@ -99,6 +115,8 @@ def command(
 
         findings = tuple(touched(session.analysis, findings, gate.changed_files(session, changed_since)))
 
+    if add_ignores:
+        return _ignore_from_now_on(session, findings, named=bool(paths or session.subject or common.sglang))
     comparison = None
     if known_file:
         scope = _scope(session, checked, symbols, paths, whole=not models and not changed_since)
@@ -115,6 +133,37 @@ def command(
     if unread or not (checked or _says_why_nothing(session, allowed=allow_no_models, quiet=common.quiet)):
         return 2
     return 1 if failed and not exit_zero else 0
+
+
+def _ignore_from_now_on(session: Session, findings: Sequence[Finding], *, named: bool) -> int:
+    """Write a comment behind each line that a finding is about; 1 where one can't be silenced so."""
+    from specint.analysis.counts import counted
+    from specint.cli.fix import untouchable
+    from specint.fix.ignores import with_ignores
+    from specint.fix.writing import replace
+    from specint.source.tree import SourceFile
+
+    by_file: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_file.setdefault(finding.file, []).append(finding)
+    silenced: list[Finding] = []
+    for file, found in by_file.items():
+        why = untouchable(session, file, owned=named, written=True)
+        if why:
+            printing.say(f"{session.shown(file)}: {why}")
+            continue
+        after, done = with_ignores(session.tree, file, found)
+        place = session.tree.location(SourceFile.at(file))
+        if done and place is not None:
+            replace(place, session.tree.read(SourceFile.at(file)), after)
+            silenced += done
+    for finding in findings:
+        if finding not in silenced:
+            printing.say(f"{session.shown(finding.file)}:{finding.line}: {finding.id} can't be silenced by a comment")
+    files = len({finding.file for finding in silenced})
+    said = f"{counted(len(silenced), 'finding')} silenced in {counted(files, 'file')}\n"
+    printing.put_bytes(said.encode(), None, "text")
+    return 1 if len(silenced) < len(findings) else 0
 
 
 def _says_why_nothing(session: Session, *, allowed: bool, quiet: bool) -> bool:

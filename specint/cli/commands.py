@@ -17,6 +17,11 @@ _COMMANDS = {
     "smoke": ("specint.cli.smoke", "Build a tiny model of the real class, and ask it."),
     "contract": ("specint.cli.contract", "What workers ask of a model; what changed between two releases."),
     "rules": ("specint.cli.rules", "List the rules."),
+    "rule": ("specint.cli.rule", "What a rule means, why, and how to settle it."),
+    "config": ("specint.cli.config", "What is in force, and from where."),
+    "init": ("specint.cli.init", "Write a commented [tool.specint] into pyproject.toml."),
+    "schema": ("specint.cli.schema", "The JSON schema of the section, or of a document."),
+    "cache": ("specint.cli.cache", "Where what was read is kept; `clean` removes it."),
 }
 
 _EPILOG = """\b

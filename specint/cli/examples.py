@@ -44,6 +44,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "specint contract --diff 0.5.9 0.5.23 my_models/",
     ),
     "rules": ("specint rules", "specint rules --format markdown"),
+    "rule": ("specint rule spec-missing-delegation", "specint rule --all --format markdown"),
+    "config": ("specint config", "specint config --format json"),
+    "init": ("specint init", "specint init other/pyproject.toml"),
+    "schema": ("specint schema config", "specint schema report -o report.schema.json"),
+    "cache": ("specint cache size", "specint cache clean --releases"),
 }
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from specint.cli import options, printing
+from specint.cli import completion, options, printing
 from specint.cli.examples import examples
+from specint.cli.rule import put_pages
 
 if TYPE_CHECKING:
     from specint.analysis.model import Analysis
-    from specint.checks.catalog import Rule
     from specint.cli.session import Session
     from specint.compliance.model import ModelCompliance
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.command(
     "explain", short_help="Why a model fails an algorithm, or what a rule means.", epilog=examples("explain")
 )
-@click.argument("what", metavar="CLASS_OR_RULE")
+@click.argument("what", metavar="CLASS_OR_RULE", shell_complete=completion.what)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATHS]...")
 @options.format_option
 @options.algorithms_option
@@ -46,28 +46,13 @@ def command(
     from specint.checks.catalog import find_rule, rule
 
     if find_rule(what) or _looks_like_a_rule(what):
-        _explain_rule(rule(what), format_, common)
+        put_pages([rule(what)], format_, common.output, common.colour)
         return 0
     return _explain_model(what, paths, options.listed(algorithms), draft, format_, common)
 
 
 def _looks_like_a_rule(what: str) -> bool:
     return what.startswith("spec-") or (len(what) == 5 and what[1:].isdigit())
-
-
-def _explain_rule(rule: Rule, format_: options.Format, common: options.Common) -> None:
-    if format_ == "json":
-        from specint.outputs.json_documents import rules_json
-
-        printing.put_bytes(rules_json([rule]), common.output, "json")
-    elif format_ == "markdown":
-        from specint.outputs.rule_page import rule_page
-
-        printing.put_bytes(rule_page(rule).encode(), common.output, "markdown")
-    else:
-        from specint.outputs.rules_text import print_rule_page
-
-        printing.put_text(lambda console: print_rule_page(console, rule), common.output, common.colour)
 
 
 def _explain_model(

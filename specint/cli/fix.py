@@ -49,6 +49,21 @@ def command(
     they would be after the patch.
     """
     common = options.Common.taken_from(rest)
+    return fixed(paths, common, models, select, ignore, diff=diff, unsafe=unsafe)
+
+
+def fixed(
+    paths: Sequence[Path],
+    common: options.Common,
+    models: Sequence[str],
+    select: Sequence[str],
+    ignore: Sequence[str],
+    *,
+    diff: bool = False,
+    unsafe: bool = False,
+    aside: bool = False,
+) -> int:
+    """Write what can be written, or print it as a patch; the exit code. `aside`: what was done is told on stderr."""
     from specint.checks.selection import selected_symbols
     from specint.cli.session import configured, session_of
     from specint.fix.plan import plan
@@ -65,7 +80,7 @@ def command(
             findings,
             _analyser(session, common, stack),
             unsafe=unsafe,
-            untouchable=lambda file: _untouchable(session, file, owned=owned, written=not diff),
+            untouchable=lambda file: untouchable(session, file, owned=owned, written=not diff),
         )
     failed = False
     if diff:
@@ -76,13 +91,15 @@ def command(
             for one in made.changes
         )
         printing.put_patch(b"".join(patches), common.output)
-        for line in _told(session, made, (), diff=True):
+    written: tuple[Change, ...] = ()
+    if not diff:
+        written, failed = _write(session, made.changes)
+    lines = list(_told(session, made, written, diff=diff))
+    if diff or aside:
+        for line in lines:
             printing.say(line)
     else:
-        written, failed = _write(session, made.changes)
-        printing.put_bytes(
-            "".join(f"{line}\n" for line in _told(session, made, written, diff=False)).encode(), common.output, "text"
-        )
+        printing.put_bytes("".join(f"{line}\n" for line in lines).encode(), common.output, "text")
     if printing.put_diagnostics(session.analysis.diagnostics, quiet=common.quiet) or failed:
         return 2
     return 1 if made.left else 0
@@ -126,7 +143,7 @@ def _analyser(session: Session, common: options.Common, stack: ExitStack) -> Cal
     return lambda tree: analysed(again, tree)
 
 
-def _untouchable(session: Session, file: str, *, owned: bool, written: bool) -> str:
+def untouchable(session: Session, file: str, *, owned: bool, written: bool) -> str:
     """Why a file is not ours to write; a wheel as a whole is an error, so that nobody waits for its files."""
     from specint.fix.writing import write_protected
     from specint.source.tree import SourceFile

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import click
 import msgspec
 
+from specint.cli import completion
 from specint.outputs import formats
 
 if TYPE_CHECKING:
@@ -173,7 +174,12 @@ def gate(command: F) -> F:
 def models_option(command: F) -> F:
     """`--model`."""
     return click.option(
-        "--model", "models", multiple=True, metavar="CLASS", help="This model class alone. Can be given several times."
+        "--model",
+        "models",
+        multiple=True,
+        metavar="CLASS",
+        shell_complete=completion.classes,
+        help="This model class alone. Can be given several times.",
     )(command)
 
 
@@ -184,6 +190,7 @@ def algorithms_option(command: F) -> F:
         "algorithms",
         multiple=True,
         metavar="NAME",
+        shell_complete=completion.algorithms,
         help="This speculative algorithm alone (EAGLE3, NEXTN, ...). Can be given several times, or with commas.",
     )(command)
 
@@ -191,7 +198,12 @@ def algorithms_option(command: F) -> F:
 def draft_option(command: F) -> F:
     """`--draft`."""
     return click.option(
-        "--draft", "draft", default="", metavar="CLASS", help="Together with this draft: both sides of a pair."
+        "--draft",
+        "draft",
+        default="",
+        metavar="CLASS",
+        shell_complete=completion.classes,
+        help="Together with this draft: both sides of a pair.",
     )(command)
 
 
@@ -202,9 +214,12 @@ def selection(command: F) -> F:
             "--select",
             multiple=True,
             metavar="RULE",
+            shell_complete=completion.rules,
             help="These rules, not those that are on by default: symbols, ids, beginnings of ids (E77), or ALL.",
         ),
-        click.option("--ignore", multiple=True, metavar="RULE", help="Not these rules."),
+        click.option(
+            "--ignore", multiple=True, metavar="RULE", shell_complete=completion.rules, help="Not these rules."
+        ),
     ]
     return _apply(command, decorators)
 

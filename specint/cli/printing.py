@@ -26,7 +26,7 @@ def put_bytes(data: bytes, output: Path | None, form: Form | Literal["as it is"]
 
         data = plain(data, form)
     if output is not None:
-        _replace(output, data)
+        replace(output, data)
         return
     stream = _stdout()
     stream.flush()
@@ -54,7 +54,7 @@ def put_text(write: Callable[[Console], None], output: Path | None, colour: Lite
     from specint.outputs.terminal import ENDLESS, console, rendered
 
     if output is not None:
-        _replace(output, lines(rendered(colour, ENDLESS, write)).encode())
+        replace(output, lines(rendered(colour, ENDLESS, write)).encode())
         return
     stream = _stdout()
     if stream.isatty():
@@ -108,7 +108,7 @@ def complain(what: str, where: str, hint: str) -> None:
     say(f"specint: error: {SpecintError(what, where, hint)}")
 
 
-def _replace(output: Path, data: bytes) -> None:
+def replace(output: Path, data: bytes) -> None:
     """Write beside and replace, so that nobody finds half a document. A device or a pipe is written to directly."""
     try:
         if output.exists() and not output.is_file():

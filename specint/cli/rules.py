@@ -17,7 +17,7 @@ from specint.cli.examples import examples
 def command(
     format_: options.Format, output: Path | None, colour: Literal["auto", "always", "never"], quiet: bool
 ) -> int:
-    """List the rules. `specint explain RULE` shows the page of one."""
+    """List the rules. `specint rule RULE` shows the page of one."""
     del quiet  # there is nothing to silence
     from specint.checks.catalog import all_rules
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from specint.cli import options, printing
+from specint.cli import completion, options, printing
 from specint.cli.options import Common
 from specint.cli.progress import progress
 from specint.request import Opened, analysed, opened, request_of
@@ -97,6 +97,7 @@ def session_of(common: Common, config: Config, paths: Sequence[Path] = (), class
         sources = opened(requested(common, config, paths, classes, report))
         analysis = analysed(sources)
     printing.put_diagnostics(sources.store.problems, quiet=common.quiet)
+    completion.remember(sources.store, analysis)
     for name in classes:
         _say_if_guessed(analysis, name, quiet=common.quiet)
     return Session(config=config, opened=sources, analysis=analysis)

@@ -43,6 +43,12 @@ def cache_directory() -> Path:
     return Path(platformdirs.user_cache_path("specint", appauthor=False))
 
 
+def kept_files(directory: Path) -> tuple[list[Path], list[Path]]:
+    """What specint wrote below a cache folder: what was read, and the releases that were fetched."""
+    entries = [Path(path) for _, _, path in _entries(directory) if _safely_ours(path)]
+    return sorted(entries), sorted((directory / "releases").glob("*.whl"))
+
+
 class Store:
     """Entries of bytes by kind and key, in one folder that any number of processes share.
 
@@ -214,6 +220,13 @@ def _is_entry(path: str) -> bool:
     finally:
         os.close(handle)
     return head == _ANY_FORMAT or (path.endswith(".tmp") and _ANY_FORMAT.startswith(head))
+
+
+def _safely_ours(path: str) -> bool:
+    try:
+        return _is_entry(path)
+    except OSError:
+        return False
 
 
 def _entries(directory: Path) -> Iterable[tuple[float, int, str]]:

@@ -8,6 +8,7 @@ of their fields, mappings in the order of their keys.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
@@ -79,6 +80,28 @@ class _Changes(msgspec.Struct, frozen=True):
     new: Origin
     changes: tuple[Change, ...]
     broken: tuple[str, ...]
+
+
+DOCUMENTS: dict[str, type[msgspec.Struct]] = {
+    "report": _ComparedReport,
+    "findings": _Findings,
+    "explanation": _Explanation,
+    "pairs": _Pairs,
+    "contract": _Contract,
+    "changes": _Changes,
+    "rules": _Rules,
+}
+"""By the name in its `schema` key: what each document is made of."""
+
+
+def json_schema(name: str) -> dict[str, Any]:
+    """The JSON schema (2020-12) of a document. New keys may come in a version, so that any are allowed."""
+    made = msgspec.json.schema(DOCUMENTS[name])
+    made = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": f"specint.{name}/1", **made}
+    if name == "report":  # `compared` is there with --compare alone
+        definition = made["$defs"]["_ComparedReport"]
+        definition["required"] = [key for key in definition["required"] if key != "compared"]
+    return made
 
 
 def contract_json(contract: Contract, origin: Origin) -> bytes:
