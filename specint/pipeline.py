@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from specint.facts.model import Module
     from specint.facts.store import Store
     from specint.graph.composition import Composition
-    from specint.graph.project import ClassNode
+    from specint.graph.project import ClassNode, Project
 
 
 @contextmanager
@@ -248,6 +248,7 @@ def _analyze(
         *judge.lost,
         *unchecked,
         *registry.unread,
+        *_given_up(project),
     }
     analysis = Analysis(
         sglang=tree.origin,
@@ -272,6 +273,15 @@ def _followed(found: tuple[ClassNode, ...], composition: Composition) -> tuple[t
         except RecursionError:
             lost.append(lost_way(node))
     return tuple(kept), lost
+
+
+def _given_up(project: Project) -> list[Diagnostic]:
+    """What is said of evaluations that would have gone on for too long."""
+    hint = "what it gives is unknown; fewer ways to call it, with fewer different arguments, can be followed"
+    return [
+        Diagnostic(file=file, line=line, what=f"following this takes more than {steps:,} steps", hint=hint)
+        for (file, line), steps in project.exhausted.items()
+    ]
 
 
 class _Inferred(msgspec.Struct, frozen=True):
@@ -347,7 +357,7 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
     except RecursionError:
         raise SpecintError(_ENDLESS, tree.package, "shorten the chain") from None
     asked = modules_outside(loader.asked(), packages)
-    inferred = _Inferred(contract, asked, (*loader.diagnostics.values(), *said))
+    inferred = _Inferred(contract, asked, (*loader.diagnostics.values(), *said, *_given_up(project)))
     if current_key(tree, packages, scope.callers, *words) == key:
         remember(store, key, tree, inferred, asked)
     return inferred

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     help="No model in PATHS is no error: for a hook that is handed every file that changed.",
 )
 @options.common
+@options.limit
 def command(
     paths: tuple[Path, ...],
     format_: str,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 @options.format_option
 @options.algorithms_option
 @options.common
+@options.limit
 def command(
     paths: tuple[Path, ...],
     diff: tuple[str, str] | None,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @options.algorithms_option
 @options.draft_option
 @options.common
+@options.limit
 def command(
     what: str,
     paths: tuple[Path, ...],

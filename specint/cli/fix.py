@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @options.models_option
 @options.selection
 @options.common
+@options.limit
 def command(
     paths: tuple[Path, ...],
     diff: bool,

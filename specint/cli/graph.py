@@ -32,6 +32,7 @@ GraphFormat = Literal["mermaid", "dot", "svg"]
     help="mermaid is what GitHub renders in a ```mermaid block; dot is for Graphviz.",
 )
 @options.common
+@options.limit
 def command(words: tuple[str, ...], inner_of: str | None, format_: GraphFormat, **rest: Any) -> int:  # noqa: ANN401
     """What a model inherits and what it holds, with each hop that doesn't hand on what a worker asks for.
 

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from specint.cli import completion
+from specint.cli.limit import end_after
 from specint.outputs import formats
 
 if TYPE_CHECKING:
@@ -96,6 +97,24 @@ def common(command: F) -> F:
         *_printing(),
     ]
     return _apply(command, decorators)
+
+
+def limit(command: F) -> F:
+    """`--timeout`."""
+    option = click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        expose_value=False,
+        is_eager=True,
+        callback=_end_after,
+        help="Give up after so long, with exit code 2.",
+    )
+    return option(command)
+
+
+def _end_after(_context: click.Context, _parameter: click.Parameter, seconds: float | None) -> None:
+    end_after(seconds)
 
 
 def printing(command: F) -> F:

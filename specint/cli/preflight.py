@@ -52,6 +52,7 @@ Launches = list[tuple[str | None, "Command"]]
     help="How to print it.",
 )
 @options.common
+@options.limit
 def command(
     command_line: tuple[str, ...],
     gpu: str | None,

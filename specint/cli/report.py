@@ -39,6 +39,7 @@ _SUFFIXES: dict[str, ReportFormat] = {".json": "json", ".md": "markdown", ".html
 @options.algorithms_option
 @options.selection
 @options.common
+@options.limit
 def command(
     paths: tuple[Path, ...],
     format_: ReportFormat | None,

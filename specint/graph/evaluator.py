@@ -58,6 +58,10 @@ _MOST_LAYERS = 4
 _MOST_NAMES = 12
 """The longest dotted name, in dots, of something outside of the tree: a loop could make it longer for ever."""
 _WRITTEN_OUT = (facts.Display, facts.Comprehension)
+MOST_EVALUATIONS = 400_000
+"""The most expressions that are evaluated for one question from outside; SGLang 0.5.23 needs 75,000. After each that
+needs more the bound is halved, down to the next one, so that a file of many such classes ends as soon."""
+FEWEST_EVALUATIONS = 50_000
 _MOST_ROUNDS = 64
 """The most rounds of loops around one line, and texts that one expression can make, that are told apart."""
 
@@ -83,6 +87,15 @@ class Frame:
     def scope(self) -> facts.Scope:
         """The steps among which a name is looked up first."""
         return self.function.facts.body if self.function is not None else self.module.body
+
+
+class ExhaustedError(Exception):
+    """A question from outside needs more evaluations than there may be; where it was when it had used them up."""
+
+    def __init__(self, frame: Frame) -> None:
+        super().__init__(frame)
+        self.file = frame.module.path
+        self.line = frame.function.facts.line if frame.function is not None else 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +133,8 @@ class Evaluator:
     _questions: Circles = field(default_factory=lambda: Circles(_DEEP, _joined, _unsettled))
     _binds: dict[str, dict[str, list[OwnBind]]] = field(default_factory=dict)
     _depth: int = 0
+    _bound: int = MOST_EVALUATIONS
+    _left: int = MOST_EVALUATIONS
 
     def instance(self, node: ClassNode) -> Instance:
         """An object of a class, on the side of speculative decoding that its class alone tells."""
@@ -127,8 +142,18 @@ class Evaluator:
 
     def _once(self, key: Hashable, compute: Callable[[], Values]) -> Values:
         depth, self._depth = self._depth, 0
+        outermost = self._questions.depth == 0
+        if outermost:
+            self._left = self._bound
         try:
             return self._questions.ask(key, compute, NOTHING)
+        except ExhaustedError as error:
+            if not outermost or self._questions.depth:
+                raise
+            self.project.exhausted[error.file, error.line] = self._bound
+            reason = f"following it takes more than {self._bound:,} steps"
+            self._bound = max(FEWEST_EVALUATIONS, self._bound // 2)
+            return self._questions.settle(key, frozenset({Unknown(reason)}))
         finally:
             self._depth = depth
 
@@ -162,6 +187,9 @@ class Evaluator:
         if self._depth > _DEPTH:
             return frozenset({Unknown("the way is too long to follow")})
         self._depth += 1
+        self._left -= 1
+        if self._left < 0 and self._questions.depth:
+            raise ExhaustedError(frame)
         try:
             return self._evaluate(expr, frame, at)
         finally:

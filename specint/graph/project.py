@@ -180,6 +180,9 @@ class Project:
         load: gives the facts of a module by its dotted name, None where the tree has no such module (or it doesn't
             parse). It is asked once a module.
         package: the top-level package of the tree; names below other packages are external.
+
+    Attributes:
+        exhausted: places where an evaluation was given up, and after how many steps.
     """
 
     def __init__(self, load: Callable[[str], facts.Module | None], package: str) -> None:
@@ -194,6 +197,7 @@ class Project:
         self._resolved: dict[tuple[str, str], tuple[Symbol, ...]] = {}
         self._scopes: dict[int, dict[str, list[facts.Step]]] = {}
         self._lambdas: dict[int, FunctionNode] = {}
+        self.exhausted: dict[tuple[str, int], int] = {}
 
     def module(self, name: str) -> facts.Module | None:
         """The facts of a module by its dotted name, None where there are none."""

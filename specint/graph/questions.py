@@ -59,8 +59,13 @@ class Questions:
         self._open.add(key)
         try:
             found = answer()
-        finally:
+        except BaseException:  # it is not answered, nor is what leaned on it
             self._open.discard(key)
+            if not self._open:
+                self._provisional.clear()
+                self._leaned_on.clear()
+            raise
+        self._open.discard(key)
         self._leaned_on.discard(key)
         if not self._leaned_on:
             self._settled[key] = found
@@ -127,6 +132,11 @@ class Circles:
     def depth(self) -> int:
         """How many questions are open."""
         return len(self._lows)
+
+    def settle(self, key: Hashable, answer: Answer) -> Answer:
+        """Keep an answer for good that is not one of `ask`'s: nobody gets another."""
+        self._settled[key] = answer
+        return answer
 
     def taint(self, floor: int) -> None:
         """Let no question be settled that is open now and was opened after the first `floor` ones: what it just heard

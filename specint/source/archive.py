@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,6 +20,13 @@ from specint.source.tree import EMPTY, Folder, Origin, SourceFile, Tree, listing
 LARGEST_WHOLE = 1 << 30
 """All the sources of an archive together, in bytes: members may overlap, so that a small file claims any number."""
 
+
+MOST_LEVELS = 100
+"""The most folders in each other; SGLang 0.5.23 has 8. A folder is made known for each, so that names of 64 KB make
+millions of them."""
+
+LARGEST_LIST = 64 << 20
+"""The list of an archive's members, in bytes; that of SGLang 0.5.23 has 0.6 MB."""
 
 MOST_TOLD = 20
 """So many members with odd names are listed."""
@@ -38,9 +46,9 @@ class ArchiveTree(Tree):
         with open_archive(path) as archive:
             there = [one for one in archive.infolist() if one.filename.startswith(inside + top)]
         self._members = {info.filename[start:]: info for info in there if is_source(info)}
-        odd = [info.filename for info in there if info.filename.endswith(".py") and not info.filename.isprintable()]
-        for name in odd[:MOST_TOLD]:
-            what = f"a file here has a name that can't be printed, and was not read: {name!a}"
+        refused = ((name, why) for one in there if (why := _refused(name := one.filename)))
+        for name, why in islice(refused, MOST_TOLD):
+            what = f"a file here has {why}, and was not read: {name[:200]!a}"
             self.problems.append(Diagnostic(file=path.name, what=what, hint="build the wheel anew"))
         if sum(info.file_size for info in self._members.values()) > LARGEST_WHOLE:
             raise SpecintError(f"unpacks to more than {LARGEST_WHOLE >> 30} GiB", str(path), "is it a real wheel?")
@@ -105,9 +113,31 @@ def _whole(member: IO[bytes], info: zipfile.ZipInfo) -> bytes:
     return data
 
 
+def _refused(name: str) -> str:
+    """Why a Python file of an archive is not read though a folder might hold it; "" for the others."""
+    if not name.endswith(".py"):
+        return ""
+    if not name.isprintable():
+        return "a name that can't be printed"
+    return f"a name of more than {MOST_LEVELS} levels" if name.count("/") > MOST_LEVELS else ""
+
+
+def _size_of_list(path: Path) -> int:
+    """How large an archive says that its list of members is; 0 where it says nothing."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - (1 << 16) - 22))
+        end = file.read()
+    at = end.rfind(b"PK\5\6")
+    return int.from_bytes(end[at + 12 : at + 16], "little") if at >= 0 else 0
+
+
 def open_archive(path: Path) -> zipfile.ZipFile:
     """The zip file, or a SpecintError that says why it is none."""
     try:
+        if _size_of_list(path) > LARGEST_LIST:
+            what = f"has a list of members of more than {LARGEST_LIST >> 20} MiB"
+            raise SpecintError(what, str(path), "is it a real wheel?")
         return zipfile.ZipFile(path)
     except zipfile.BadZipFile:
         raise SpecintError("is not a wheel or zip file", str(path), "was it downloaded completely?") from None
@@ -118,7 +148,7 @@ def open_archive(path: Path) -> zipfile.ZipFile:
 def is_source(info: zipfile.ZipInfo) -> bool:
     """Whether a member is a Python file under a plain relative name: no link, no `..`, no absolute path."""
     name = info.filename
-    if not name.endswith(".py") or not name.isprintable() or "\\" in name or ":" in name:
+    if not name.endswith(".py") or _refused(name) or "\\" in name or ":" in name:
         return False
     kind = stat.S_IFMT(info.external_attr >> 16)
     parts = name.removesuffix(".py").split("/")

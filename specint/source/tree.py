@@ -15,6 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from specint.errors import Diagnostic, SpecintError
+from specint.reading import LARGEST_FILE
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
@@ -172,10 +173,12 @@ class TextTree(Tree):
 
     def read(self, file: SourceFile) -> bytes:
         """As `Tree.read`."""
-        try:
-            return self._contents[file.path]
-        except KeyError:
-            raise SpecintError("no such file in memory", file.path) from None
+        data = self._contents.get(file.path)
+        if data is None:
+            raise SpecintError("no such file in memory", file.path)
+        if len(data) > LARGEST_FILE:
+            raise SpecintError(f"can't be read: larger than {LARGEST_FILE >> 20} MiB", file.path, "split it")
+        return data
 
     def digest_all(self, prefixes: Iterable[str]) -> str:
         """As `Tree.digest_all`, of the files' content."""
@@ -274,6 +277,10 @@ def _combined(digests: Iterable[str]) -> str:
     return content_digest("\n".join(digests).encode())
 
 
+WHOLE_TEXTS = ("punycode", "idna")
+"""Encodings of domain names: they take a text as a whole, and a time that grows with its square."""
+
+
 def decode(data: bytes, path: str) -> str:
     """The text of a source file as Python reads it: byte-order mark, coding line, any line ending.
 
@@ -282,6 +289,8 @@ def decode(data: bytes, path: str) -> str:
     encoding = "utf-8"
     try:
         encoding = encoding_of(data)
+        if encoding.replace("_", "-") in WHOLE_TEXTS:
+            raise LookupError(encoding)
         text = data.decode(encoding)
     except SyntaxError as error:
         raise SpecintError(str(error.msg), path, "correct the coding line, or save the file as UTF-8") from None

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -494,6 +495,50 @@ def test_files_that_come_and_go_meanwhile_are_said_or_read(specint, copied: Path
     assert b"internal" not in err, err
     assert out, err
     assert json.loads(out)["findings"]
+
+
+# -- time without end --------------------------------------------------------------------------------------------------
+
+RUN = ", ".join(f"p{i}" for i in range(8))
+ROTATED = "".join(f"class L{i}: pass\n" for i in range(6)) + (
+    f"def f({RUN}):\n    if a: return p0()\n    if b: return f(p1, p2, p3, p4, p5, p6, p7, p0)\n"
+    "    return f(p1, p0, p2, p3, p4, p5, p6, p7)\n"
+)
+
+
+def test_parameters_that_are_rotated_without_end_are_given_up_and_named(specint, copied: Path) -> None:
+    (copied / "srt/models/nasty.py").write_text(
+        model(before=ROTATED, init="self.model = f(L0, L1, L2, L3, L4, L5, L0, L1)")
+    )
+    done = specint("check", "--sglang", copied)
+    assert "srt/models/nasty.py:8: following this takes more than 400,000 steps" in only_complaint(done)
+    assert FOUND in done.stdout
+
+
+def test_a_run_takes_no_longer_than_it_may(specint, copied: Path) -> None:
+    done = specint("check", "--sglang", copied, "--timeout", "0.2", "--no-cache")
+    assert only_complaint(done) == "specint: error: not done after 0.2 s (--timeout)"
+    assert specint("check", "--sglang", copied, "--timeout", "100").returncode == 1
+
+
+@pytest.mark.parametrize("coding", ["punycode", "idna"])
+def test_an_encoding_of_domain_names_is_none_of_sources(specint, copied: Path, coding: str) -> None:
+    (copied / "srt/models/nasty.py").write_bytes(f"# coding: {coding}\n".encode() + b"-" + b"9" * 3_900_000)
+    assert f"can't be read as {coding}" in only_complaint(specint("check", "--sglang", copied))
+
+
+def test_a_wheel_of_deep_paths_is_read_without_them(specint, copied: Path) -> None:
+    with zipfile.ZipFile(copied.parent / "x.whl", "w") as archive:
+        for path in copied.rglob("*.py"):
+            archive.write(path, path.relative_to(copied.parent).as_posix())
+        for number in range(500):
+            archive.writestr(f"sglang/srt/models/{'a/' * 30_000}m{number}.py", "")
+    done = specint("check", "--sglang", "x.whl")
+    assert done.returncode == 2
+    lines = done.stderr.splitlines()
+    assert all("a name of more than 100 levels" in line for line in lines)
+    assert 0 < len(lines) < 30
+    assert FOUND in done.stdout
 
 
 # -- poor machines -----------------------------------------------------------------------------------------------------
