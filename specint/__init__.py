@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from pylint.lint import PyLinter
 
-    from specint.api import Result, analyze, preflight
+    from specint.api import Result, SpecintError, analyze, preflight
 
-__all__ = ["Result", "analyze", "preflight", "register"]
+__all__ = ["Result", "SpecintError", "analyze", "preflight", "register"]
 
 
 def register(linter: PyLinter) -> None:
@@ -27,7 +27,7 @@ def register(linter: PyLinter) -> None:
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - as different as what it offers
-    if name in ("Result", "analyze", "preflight"):
+    if name in ("Result", "SpecintError", "analyze", "preflight"):
         import specint.api
 
         return getattr(specint.api, name)

@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from specint.analysis.result import Result
+from specint.errors import SpecintError
 
 if TYPE_CHECKING:
     from specint.config import Config
     from specint.request import Progress
 
-__all__ = ["Result", "analyze", "preflight"]
+__all__ = ["Result", "SpecintError", "analyze", "preflight"]
 
 
 def analyze(
@@ -47,7 +48,8 @@ def analyze(
         callers: files or folders with workers of your own, whose calls join the contract.
         interfaces: which of the runner's contracts models are held against ("speculative" alone if none is named).
         against: another SGLang, whose contract counts; models of your own are laid beside that one.
-        config: what `specint.config.load_config` read, for a script that goes by a `[tool.specint]`.
+        config: what `specint.config.load_config` read, for a script that goes by a `[tool.specint]`: its
+            SGLang, models, callers and interfaces, and the rules that speak.
         cache_dir: where what was read is kept; None for the user's cache folder.
         cache: False reads every source anew and keeps nothing; a release that was fetched stays.
         jobs: how many processes read; None for as many as there are cores.
@@ -72,7 +74,7 @@ def analyze(
         progress=progress,
     )
     sources = opened(request)
-    return Result(sources.tree, analysed(sources), sources.store)
+    return Result(sources.tree, analysed(sources), sources.store, config)
 
 
 def preflight(

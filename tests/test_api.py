@@ -12,7 +12,10 @@ import pytest
 
 import specint
 from specint.api import Result
+from specint.checks.catalog import all_rules
+from specint.config import Config
 from specint.errors import SpecintError
+from specint.source.tree import SourceFile
 
 MODELS = "sglang.srt.models"
 
@@ -32,6 +35,24 @@ def test_model_with_its_verdicts_and_findings(result: Result) -> None:
     assert model.algorithms["EAGLE3"].verdict == "missing"
     assert result.about(model)
     assert all(finding.class_ == model.class_ for finding in result.about(model))
+
+
+def test_findings_are_those_that_check_prints(result: Result) -> None:
+    symbols = {rule.symbol for rule in all_rules() if rule.default}
+    assert {one.rule for one in result.findings} <= symbols
+    assert set(result.findings) == {one for one in result.every_finding if one.rule in symbols}
+    chosen = specint.analyze(
+        result.tree.location(SourceFile.at("sglang/__init__.py")).parent,
+        config=Config(select=("spec-partial-interface",)),
+        cache=False,
+    )
+    assert {one.id for one in chosen.findings} == {"E7702"}
+
+
+def test_result_says_what_it_is(result: Result) -> None:
+    number = len(result.findings)
+    assert repr(result) == f"<specint.Result of SGLang 0.0.1: 13 models, 5 algorithms, {number} findings>"
+    assert issubclass(specint.SpecintError, Exception)
 
 
 def test_unknown_model_is_an_error_with_a_hint(result: Result) -> None:

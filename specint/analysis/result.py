@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from specint.analysis.counts import counted
 from specint.source.lines import Lines
 from specint.source.tree import Tree
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from specint.analysis.model import Analysis
     from specint.checks.finding import Finding
     from specint.compliance.model import ModelCompliance
+    from specint.config import Config
     from specint.contract.model import Contract
     from specint.facts.store import Store
     from specint.graph.export import ClassGraph
@@ -25,9 +27,10 @@ class Result:
         tree: the sources it was found in.
     """
 
-    def __init__(self, tree: Tree, analysis: Analysis, store: Store) -> None:
+    def __init__(self, tree: Tree, analysis: Analysis, store: Store, config: Config | None = None) -> None:
         self.tree = tree
         self.analysis = analysis
+        self._config = config
         self._store = store
         self._lines = Lines(tree)
 
@@ -46,10 +49,27 @@ class Result:
         """Every registered model class."""
         return self.analysis.models
 
-    @property
+    @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings of every rule, also of those that are off by default."""
+        """What `specint check` finds: the rules that are on by default, or those that the configuration selects."""
+        from specint.analysis.demands import without_excluded
+        from specint.checks.selection import select_findings, selected_symbols
+        from specint.config import Config
+
+        config = self._config or Config()
+        symbols = selected_symbols(config.select, config.ignore)
+        return select_findings(without_excluded(self.every_finding, config, self.tree), symbols)
+
+    @property
+    def every_finding(self) -> tuple[Finding, ...]:
+        """The findings of every rule, also of those that are off, and in files that the configuration excludes."""
         return self.analysis.findings
+
+    def __repr__(self) -> str:
+        parts = [counted(len(self.models), "model"), counted(len(self.contract.algorithms), "algorithm")]
+        return (
+            f"<specint.Result of SGLang {self.version}: {', '.join(parts)}, {counted(len(self.findings), 'finding')}>"
+        )
 
     def model(self, name: str) -> ModelCompliance:
         """The model of that name or dotted name; SpecintError if there is none, or if several files have one."""

@@ -102,7 +102,7 @@ def _print(
     if format_ == "json":
         from specint.outputs.json_documents import report_json
 
-        printing.put_bytes(report_json(analysis, releases), common.output, "json")
+        printing.put_bytes(report_json(analysis, findings, releases), common.output, "json")
     elif format_ == "markdown":
         from specint.outputs.markdown import report_markdown
         from specint.outputs.releases import releases_markdown

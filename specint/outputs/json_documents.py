@@ -32,6 +32,7 @@ class _Report(msgspec.Struct, frozen=True):
     contract: Contract
     models: tuple[ModelCompliance, ...]
     diagnostics: tuple[Diagnostic, ...]
+    findings: tuple[Finding, ...]
 
 
 class _ComparedReport(_Report, frozen=True):
@@ -114,9 +115,17 @@ def changes_json(changes: Sequence[Change], old: Origin, new: Origin, broken: Se
     return _written(_Changes("specint.changes/1", old, new, tuple(changes), tuple(broken)))
 
 
-def report_json(analysis: Analysis, compared: Releases | None = None) -> bytes:
-    """`specint.report/1`: the contract, and every model with its members and verdicts; `compared` if asked for."""
-    head = ("specint.report/1", analysis.sglang, analysis.contract, analysis.models, analysis.diagnostics)
+def report_json(analysis: Analysis, findings: Sequence[Finding] = (), compared: Releases | None = None) -> bytes:
+    """`specint.report/1`: the contract, every model with its members and verdicts, and the findings that count;
+    `compared` if asked for."""
+    head = (
+        "specint.report/1",
+        analysis.sglang,
+        analysis.contract,
+        analysis.models,
+        analysis.diagnostics,
+        tuple(findings),
+    )
     return _written(_ComparedReport(*head, compared) if compared else _Report(*head))
 
 

@@ -34,7 +34,7 @@ def small_result(fixture_tree: Callable[[str], Path]) -> Result:
 def small_page(small_result: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the small tree, compared with itself before a hook was written."""
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_bytes(report_html(small_result, small_result.findings, (), _before(small_result)))
+    path.write_bytes(report_html(small_result, small_result.every_finding, (), _before(small_result)))
     return path
 
 

@@ -106,7 +106,8 @@ def test_filters(visit, small_page, small_result: Result, label, value, wanted) 
 def test_filter_by_rule_and_file(visit, small_page, small_result: Result) -> None:
     page = visit(small_page)
     page.page.get_by_label("Findings").select_option("spec-missing-delegation")
-    found = {one.class_.rpartition(".")[2] for one in small_result.findings if one.rule == "spec-missing-delegation"}
+    delegations = [one for one in small_result.every_finding if one.rule == "spec-missing-delegation"]
+    found = {one.class_.rpartition(".")[2] for one in delegations}
     assert set(page.names()) == found
     page.page.get_by_label("File").fill("kumo")
     assert page.names() == [KUMO]
@@ -142,7 +143,7 @@ def test_totals_count_the_rows_that_are_shown_and_lead_to_them(visit, small_page
 
 
 def test_findings_are_counted_under_the_algorithm_that_is_shown(visit, small_page, small_result: Result) -> None:
-    about = [one for one in small_result.findings if one.class_.endswith(KUMO)]
+    about = [one for one in small_result.every_finding if one.class_.endswith(KUMO)]
     under = [one for one in about if not one.algorithms or "EAGLE" in one.algorithms]
     assert len(under) < len(about)
     counted = visit(small_page, "#/?algorithm=EAGLE").page.locator("tr", has_text=KUMO).locator(".count").inner_text()
@@ -205,7 +206,7 @@ def test_drawer_tells_how_the_model_hangs_together(visit, small_page) -> None:
 
 
 def test_evidence_shows_the_source_at_its_line(visit, small_page, small_result: Result) -> None:
-    finding = next(one for one in small_result.findings if one.class_.endswith(KUMO) and one.evidence)
+    finding = next(one for one in small_result.every_finding if one.class_.endswith(KUMO) and one.evidence)
     seen = finding.evidence[0]
     page = visit(small_page, f"#/model/{finding.class_}").page
     place = (
@@ -218,11 +219,11 @@ def test_evidence_shows_the_source_at_its_line(visit, small_page, small_result: 
 
 
 def test_patch_is_copied_as_it_is(visit, small_page, small_result: Result) -> None:
-    finding = next(one for one in small_result.findings if one.class_.endswith(KUMO) and one.patch)
+    finding = next(one for one in small_result.every_finding if one.class_.endswith(KUMO) and one.patch)
     page = visit(small_page, f"#/model/{finding.class_}").page
     page.get_by_role("button", name="Copy patch").first.click()
     page.get_by_role("button", name="Copied").wait_for()
-    patches = {one.patch for one in small_result.findings if one.class_ == finding.class_}
+    patches = {one.patch for one in small_result.every_finding if one.class_ == finding.class_}
     assert page.evaluate("navigator.clipboard.readText()") in patches
 
 
