@@ -9,6 +9,9 @@ from typing import Any
 from specint.data import rules_text
 from specint.errors import SpecintError
 
+FEWEST = 7
+"""With fewer layers, what a model chooses by itself may be twice the same."""
+
 
 @cache
 def knowledge() -> dict[str, Any]:
@@ -35,6 +38,13 @@ def states_by_default(member: str | None) -> int | None:
     return next(found, None)
 
 
+def own_choice(member: str | None, layers: int) -> list[int] | None:
+    """The layers whose outputs a setter gives when nothing is asked for, None where nothing says."""
+    found = (one["own_choice"] for one in knowledge()["member"] if one["name"] == member and "own_choice" in one)
+    pairs = next(found, None)
+    return None if pairs is None or layers < FEWEST else [int(layers * part) + more for part, more in pairs]
+
+
 def seen_by_calling() -> frozenset[str]:
     """The rules whose findings say that a call of the member itself fails."""
     return frozenset(knowledge()["seen-by-calling"]["rules"])
@@ -44,6 +54,12 @@ def usual_draft(algorithm: str) -> str | None:
     """The class of draft that serves any target under an algorithm."""
     found = (one["class"] for one in knowledge()["draft"] if one["algorithm"] == algorithm)
     return next(found, None)
+
+
+def taken_by_drafts(algorithm: str) -> str:
+    """What the forward of a draft of an algorithm gets of its target, "" where that is not known."""
+    found = (one["takes"] for one in knowledge()["draft"] if one["algorithm"] == algorithm and "takes" in one)
+    return next(found, "")
 
 
 def draft_variants(class_: str) -> tuple[dict[str, Any], ...]:

@@ -40,7 +40,9 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: what its steps are called: "draft", with what is set in its configuration where there are several.
-        algorithm: for which it is asked and handed something; "" for none.
+        algorithm: for which it is asked and handed something.
+        takes: what its forward gets of the target: "captured states", "last state", "embeddings", or "" where that is
+            not known.
         given: keys of its configuration that are set whatever its class says.
     """
 
@@ -48,6 +50,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     class_: str = msgspec.field(name="class")
     architecture: str
     algorithm: str
+    takes: str
     asks: tuple[Ask, ...]
     given: dict[str, Any] = {}
 

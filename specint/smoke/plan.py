@@ -117,6 +117,7 @@ def _drafts(analysis: Analysis, model: ModelCompliance, wish: Wish, given: dict[
                 class_=draft.class_,
                 architecture=draft.name,
                 algorithm=algorithm,
+                takes=knowledge.taken_by_drafts(algorithm),
                 asks=tuple(_asks(analysis.contract, "draft", (algorithm,))),
                 given={**given, **variant},
             )

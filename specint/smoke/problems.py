@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from specint.smoke.knowledge import states_by_default
-from specint.smoke.model import Comparison, DraftResult, Job, Judgement, Problem, Ran, Severity
+from specint.smoke.model import Comparison, DraftResult, Job, Judgement, Problem, Ran, Severity, Step
+from specint.smoke.traced import of_layers, of_tables, of_use
 from specint.smoke.verdicts import missing
 
 
@@ -26,6 +27,8 @@ def problems(
 def _of_model(ran: Ran, verdicts: Sequence[Judgement]) -> Iterator[Problem]:
     yield from _of_calls(ran.facts("contract"), verdicts)
     yield from _of_capture(ran)
+    yield from of_layers(ran.facts("forward"), ran.facts("build").get("layers", 0))
+    yield from of_tables(ran.facts("tables").get("tables", ()))
     yield from _of_numbers(ran)
     yield from _of_sharing(ran.facts("exchange").get("exchanges", ()), "warning")
     yield from _of_forward(ran, "forward")
@@ -40,13 +43,29 @@ def _of_draft(ran: Ran, draft: DraftResult) -> Iterator[Problem]:
         yield Problem(
             kind="draft not built", what=f"{build.name}: {build.reason}", severity="warning", where=build.where
         )
-    yield from _of_forward(ran, f"{draft.name} forward")
+    forward = ran.step(f"{draft.name} forward")
+    yield from _of_forward(ran, f"{draft.name} forward", "warning" if _failed_before(forward) else "error")
+    yield from of_use(forward.facts.get("used", ()) if forward else ())
+    hot = ran.facts(f"{draft.name} hot tokens")
+    if hot.get("same") is False:
+        what = (
+            f"load_weights was given {hot['weight']}, and {hot['member']} is no table of the target's tokens after it"
+        )
+        yield Problem(kind="hot tokens lost", what=f"{what} but a {hot['found']}", severity="error")
 
 
-def _of_forward(ran: Ran, name: str) -> Iterator[Problem]:
+def _failed_before(forward: Step | None) -> bool:
+    """Whether a draft's forward can't be run here at all: then it says nothing about what the draft was given."""
+    return forward is None or forward.facts.get("before") is not None
+
+
+def _of_forward(ran: Ran, name: str, severity: Severity = "warning") -> Iterator[Problem]:
     found = ran.step(name)
     if found and found.outcome == "failed":
-        yield Problem(kind="forward failed", what=f"{name}: {found.reason}", severity="warning", where=found.where)
+        what = f"{name}: {found.reason}"
+        if severity == "error":
+            what += ", and before it was given the target's tables it ran"
+        yield Problem(kind="forward failed", what=what, severity=severity, where=found.where)
     if found and found.facts.get("finite") is False:
         yield Problem(kind="not finite", what=f"the logits of the {name} are not finite", severity="error")
 

@@ -111,3 +111,18 @@ def test_a_call_that_raises_is_an_error_where_an_algorithm_insists_on_it_and_els
     assert kinds(run) == [("call raises", "warning")]
     broken = Judgement(algorithm="EAGLE3", static="broken", running="broken", broken=("get",), accord="agree")
     assert [one.severity for one in problems(run, JOB, [broken])] == ["error"]
+
+
+def test_a_draft_that_runs_no_longer_after_the_hand_over_is_an_error():
+    def failed(before: str | None) -> Ran:
+        step = Step(name="draft forward", outcome="failed", reason="AttributeError: weight", facts={"before": before})
+        return Ran(ended="done", steps=(step,))
+
+    assert kinds(failed(None)) == [("forward failed", "error")]
+    assert kinds(failed("StandInCalled: a kernel")) == [("forward failed", "warning")]
+
+
+def test_a_draft_that_drops_its_table_of_tokens_is_an_error():
+    told_ = {"weight": "d2t", "member": "hot_token_id", "found": "NoneType"}
+    assert kinds(ran(draft_hot_tokens={**told_, "same": False})) == [("hot tokens lost", "error")]
+    assert kinds(ran(draft_hot_tokens={**told_, "same": True})) == []

@@ -63,7 +63,7 @@ def start(package: str, device: str) -> Any:  # noqa: ANN401 - SGLang's objects
     model_config = SimpleNamespace(hidden_size=64, dtype=torch.float32, hf_config=SimpleNamespace())
     context = optional(package, "srt.runtime_context")
     if context is not None and hasattr(context, "publish"):
-        context.publish(made, **fitting(context.publish, role="scheduler", ranks=_ranks(context)))
+        context.publish(made, **fitting(context.publish, role="scheduler", ranks=ranks(context)))
     elif hasattr(arguments, "set_global_server_args_for_scheduler"):
         arguments.set_global_server_args_for_scheduler(made)
     parallel = module(package, "srt.distributed.parallel_state")
@@ -170,7 +170,8 @@ def fitting(function: Any, **offered: object) -> dict[str, object]:  # noqa: ANN
     return {name: value for name, value in offered.items() if name in taken}
 
 
-def _ranks(context: Any) -> Any:  # noqa: ANN401
+def ranks(context: Any) -> Any:  # noqa: ANN401
+    """The place of the only process among those of a server."""
     made = getattr(context, "SpawnRanks", None)
     return made(world_rank=0, gpu_id=0) if made is not None else SimpleNamespace(world_rank=0, gpu_id=0)
 

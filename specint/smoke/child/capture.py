@@ -9,6 +9,8 @@ from .asking import some_layers, unchanged
 from .building import Built
 from .channel import Channel, Skipped, place, said
 from .forward import LENGTHS, Engine
+from .layers import dependence
+from .tables import Used, watched
 
 
 class Captured:
@@ -26,12 +28,29 @@ class Captured:
 
 
 class Run:
-    """All that a forward gave: `logits` without capture, and what was captured for each request."""
+    """All that a forward gave.
+
+    Attributes:
+        logits, decode_logits: without capture.
+        last: the state before the head, for every token.
+        used: the tables that the forward used.
+        captured: what each request for layers gave.
+    """
 
     def __init__(self) -> None:
         self.logits: Any = None
+        self.last: Any = None
+        self.used = Used()
         self.decode_logits: Any = None
         self.captured: list[Captured] = []
+
+    @property
+    def joined(self) -> Any:  # noqa: ANN401 - a tensor
+        """The states of the first request that gave any, side by side as a draft takes them."""
+        import torch
+
+        first = next((one.states for one in self.captured if one.states), None)
+        return torch.cat(first, dim=-1) if first else None
 
 
 def run(package: str, built: Built, job: dict[str, Any], channel: Channel) -> Run:
@@ -41,10 +60,13 @@ def run(package: str, built: Built, job: dict[str, Any], channel: Channel) -> Ru
         if job["device"] == "meta":
             raise Skipped("the device meta holds no numbers")
         engine = Engine(package, built, job["device"])
-        output = engine.prefill("NULL")
+        text = built.text_config
+        with watched(engine.tensor(engine.tokens), int(text.vocab_size), int(text.hidden_size)) as done.used:
+            output = engine.prefill("NULL")
         done.logits = _logits(output)
         done.decode_logits = _logits(engine.decode())
         channel.tell(logits=list(done.logits.shape), finite=_finite(done.logits) and _finite(done.decode_logits))
+        done.last = engine.prefill().hidden_states
         member = next((name for name in job["capture"] if hasattr(built.model, name)), None)
         if member is None:
             channel.tell(capture=None)
@@ -60,6 +82,8 @@ def run(package: str, built: Built, job: dict[str, Any], channel: Channel) -> Ru
         for asked in requests:
             done.captured.append(_request(engine, built, member, asked))
             channel.tell(captured=[one.as_data() for one in done.captured])
+        own_choice = bool(meaning.get("states_by_default"))
+        dependence(built, member, lambda: _split(engine.prefill().hidden_states, built), own_choice, channel)
     return done
 
 

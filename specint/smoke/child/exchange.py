@@ -9,6 +9,8 @@ from typing import Any
 from .building import Built
 from .channel import Channel, Skipped, place, said
 
+WHAT = ("embedding", "head")
+
 
 def read_back(built: Built, job: dict[str, Any], channel: Channel) -> None:
     """Give the model fresh tensors through every setter it has; it must use them and drop its own."""
@@ -74,8 +76,22 @@ def _allocated(device: str) -> int | None:
     return int(torch.cuda.memory_allocated())
 
 
-def hand_over(target: Built, draft: Built, job: dict[str, Any], channel: Channel) -> None:
-    """Give the draft the target's embedding and head, through the calls that the contract asks of this draft."""
+def hand_over(target: Built, draft: Built, job: dict[str, Any], channel: Channel) -> list[tuple[str, tuple[Any, ...]]]:
+    """Give the draft the target's embedding and head, through the calls that the contract asks of this draft.
+
+    What was given is returned, with the setter's name. That there is nothing to give ends nothing else.
+    """
+    handed: list[tuple[str, tuple[Any, ...]]] = []
+    try:
+        _hand_over(target, draft, job, channel, handed)
+    except Skipped:
+        pass
+    return handed
+
+
+def _hand_over(
+    target: Built, draft: Built, job: dict[str, Any], channel: Channel, handed: list[tuple[str, tuple[Any, ...]]]
+) -> None:
     with channel.step("hand over"):
         chosen = [asked for asked in job["asks"] if _applies(asked, draft, job)]
         if not chosen:
@@ -83,7 +99,7 @@ def hand_over(target: Built, draft: Built, job: dict[str, Any], channel: Channel
         done = []
         for asked in chosen:
             meaning = next(one for one in job["settings"]["member"] if one["name"] == asked["member"])
-            done.append(_give(target, draft, meaning, job))
+            done.append(_give(target, draft, meaning, job, handed))
             channel.tell(handed_over=done)
 
 
@@ -104,7 +120,13 @@ def _holds(condition: dict[str, Any], draft: Built) -> bool:
     return bool(getattr(draft.model, condition["member"], False)) is condition["holds"]
 
 
-def _give(target: Built, draft: Built, meaning: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
+def _give(
+    target: Built,
+    draft: Built,
+    meaning: dict[str, Any],
+    job: dict[str, Any],
+    handed: list[tuple[str, tuple[Any, ...]]],
+) -> dict[str, Any]:
     result: dict[str, Any] = {"set": meaning["name"]}
     device = job["device"]
     getters = [one["name"] for one in job["settings"]["member"] if one.get("result") == "embedding and head"]
@@ -120,6 +142,7 @@ def _give(target: Built, draft: Built, meaning: dict[str, Any], job: dict[str, A
             given = given[:1]
         before = _allocated(device)
         getattr(draft.model, meaning["name"])(*given)
+        handed.append((meaning["name"], given))
         gc.collect()
         after = _allocated(device)
         reader = getattr(draft.model, meaning["read_back"], None)
@@ -127,9 +150,11 @@ def _give(target: Built, draft: Built, meaning: dict[str, Any], job: dict[str, A
         read = tuple(read) if isinstance(read, (tuple, list)) else (read,)
     except Exception as error:
         return {**result, "outcome": "raises", "what": said(error), "where": place(error)}
-    pointers = {one.data_ptr() for one in draft.model.parameters()}
-    shared = [one.data_ptr() in pointers for one in given]
+    named = {one.data_ptr(): name for name, one in draft.model.named_parameters()}
+    shared = [one.data_ptr() in named for one in given]
+    held = [f"its {what} is the target's ({named.get(one.data_ptr())})" for what, one in zip(WHAT, given, strict=False)]
     result.update(shared=shared, allocated_before=before, allocated_after=after)
-    if not all(shared):
-        return {**result, "outcome": "wrong", "what": "the draft doesn't hold the target's tensors"}
-    return {**result, "outcome": "ok", "what": f"the draft uses {len(given)} of the target's tensors, no copies"}
+    lost = [what for what, one in zip(WHAT, shared, strict=False) if not one]
+    if lost:
+        return {**result, "outcome": "wrong", "what": f"the draft doesn't hold the target's {' and '.join(lost)}"}
+    return {**result, "outcome": "ok", "what": ", ".join(held)}

@@ -54,13 +54,19 @@ class Engine:
 
         return torch.tensor(values, dtype=getattr(torch, dtype), device=self.device)
 
-    def prefill(self, mode: str = "FULL", spec_info: object = None) -> Any:  # noqa: ANN401 - SGLang's output
-        """Both sequences, all their tokens."""
+    def prefill(
+        self,
+        mode: str = "FULL",
+        spec_info: object = None,
+        input_embeds: Any = None,  # noqa: ANN401 - a tensor
+    ) -> Any:  # noqa: ANN401 - SGLang's output
+        """Both sequences, all their tokens; with embeddings of them instead of ids, where these are given."""
         total = sum(LENGTHS)
         starts = [sum(LENGTHS[:i]) for i in range(len(LENGTHS))]
         return self._run(
             mode,
             spec_info,
+            input_embeds,
             forward_mode=self.batch_info.ForwardMode.EXTEND,
             input_ids=self.tensor(self.tokens),
             seq_lens=self.tensor(LENGTHS),
@@ -85,6 +91,7 @@ class Engine:
         return self._run(
             "FULL",
             None,
+            None,
             forward_mode=self.batch_info.ForwardMode.DECODE,
             input_ids=self.tensor(tokens),
             seq_lens=self.tensor(longer),
@@ -93,7 +100,7 @@ class Engine:
             positions=self.tensor(LENGTHS),
         )
 
-    def _run(self, mode: str, spec_info: object, **fields: Any) -> Any:  # noqa: ANN401
+    def _run(self, mode: str, spec_info: object, input_embeds: object, **fields: Any) -> Any:  # noqa: ANN401
         import torch
 
         batch_class = self.batch_info.ForwardBatch
@@ -115,7 +122,8 @@ class Engine:
         standins.seal(True)
         try:
             with torch.no_grad(), _context(self.package, self.attention, batch):
-                return self.built.model.forward(batch.input_ids, batch.positions, batch)
+                more = {} if input_embeds is None else {"input_embeds": input_embeds}
+                return self.built.model.forward(batch.input_ids, batch.positions, batch, **more)
         finally:
             standins.seal(False)
 
