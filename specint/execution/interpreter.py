@@ -219,7 +219,7 @@ class Interpreter:
         """`value.name = found`."""
         if type(value) is Instance:
             kind, own = attributes.look_up(value.cls, "__setattr__")
-            if kind == attributes.METHOD and type(own) is Function:
+            if kind == attributes.METHOD and own is not natives.OBJECT_METHODS["__setattr__"]:
                 self.call(own, [value, name, found], {})
                 return
         self.set_plain(value, name, found)

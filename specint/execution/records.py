@@ -8,7 +8,7 @@ import dataclasses
 import typing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from specint.execution import attributes
+from specint.execution import attributes, natives
 from specint.execution.code import MISSING, ModuleCode
 from specint.execution.values import (
     Builtin,
@@ -190,7 +190,7 @@ def _initialise(cls: Class) -> Any:
             values[key] = value
         missing = []
         own = obj.cls.cache.get("__setattr__") or attributes.look_up(obj.cls, "__setattr__")
-        plain = type(own[1]) is not Function or record.frozen
+        plain = own[1] is natives.OBJECT_METHODS["__setattr__"] or record.frozen
         for field in record.fields.values():
             key = field.name
             if key in values:

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from specint.errors import SpecintError
 from specint.execution.bounds import HaltedError
 from specint.execution.interpreter import Interpreter
 from specint.execution.modules import Modules
-from specint.execution.records import record_of
-from specint.execution.values import Builtin, Class, Foreign, Instance, Raised, Unknown
-from specint.source.tree import SourceFile, Tree, content_digest
+from specint.execution.values import Builtin, Foreign, Function, Instance, Raised, Unknown
+from specint.launch import strict
+from specint.source.tree import Tree, content_digest
 
 PACKAGE = "transformers"
 BASES = frozenset(("PreTrainedConfig", "PretrainedConfig"))
 """The base class of configurations, under both of its names."""
+HETEROGENEOUS = "_heterogeneity_spec"
+"""What a configuration holds whose layers differ, since 5.12."""
 READ = re.compile(
-    r"transformers(\.configuration_utils|\.modeling_rope_utils|\.models|\.models\.auto"
-    r"|\.integrations(\.heterogeneity.*)?|\.models\.auto\.(configuration_auto|auto_mappings|modeling_auto)|\.models\.\w+(\.configuration_\w+)?)?"
+    r"transformers(\.configuration_utils|\.modeling_rope_utils|\.utils\.type_validators|\.models|\.models\.auto"
+    r"|\.integrations(\.heterogeneity.*)?|\.models\.auto\.(configuration_auto|auto_mappings|modeling_auto)"
+    r"|\.modeling_utils|\.models\.\w+(\.(configuration|modeling)_\w+)?)?"
 )
-"""The modules whose text is evaluated: configurations and the tables that lead to them. All others stay outside."""
+"""The modules whose text is evaluated: configurations, the tables that lead to them, and (where SGLang has
+none of its own for an architecture) the model's classes. All others stay outside."""
 
 
 def is_hidden(name: str) -> bool:
@@ -35,8 +39,7 @@ class Library:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self.configurations: dict[str, str] | None = None
-        self.architectures: dict[str, bool] = {}
-        self.listed: str | None = None
+        self.listed: dict[str, str] | None = None
 
     def member(self, it: Interpreter, name: str) -> Any:
         """`transformers.name`."""
@@ -46,16 +49,20 @@ class Library:
             return found if found is not None else it.module_attribute(module, name)
         if name in ("AutoConfig", "CONFIG_MAPPING"):
             return it.module_attribute(it.module(f"{PACKAGE}.models.auto.configuration_auto"), name)
-        if name.endswith("Config") and (place := self.configuration(name)):
-            return it.module_attribute(it.module(place), name)
+        if name.endswith("Config") and (found_in := self.configuration(name)):
+            return it.module_attribute(it.module(found_in), name)
         if name in ("models", "configuration_utils", "modeling_rope_utils"):
             return it.module(f"{PACKAGE}.{name}")
         if name == "__version__":
             return it.foreign("transformers.__version__")
         if name.startswith("__") or not name.isidentifier():
             raise Raised(AttributeError(f"module {PACKAGE!r} has no attribute {name!r}"))
-        if name.endswith(("ForCausalLM", "ForConditionalGeneration", "Model")) and not self.has_architecture(name):
-            raise Raised(AttributeError(f"module {PACKAGE} has no attribute {name}"))
+        if name[0].isupper():
+            if name not in self.exported():
+                raise Raised(AttributeError(f"module {PACKAGE} has no attribute {name}"))
+            place = self.exported()[name]
+            if ".modeling_" in place and it.modules.where(place) is not None:
+                return it.module_attribute(it.module(place), name)
         return it.foreign(f"{PACKAGE}.{name}")
 
     def configuration(self, name: str) -> str | None:
@@ -77,25 +84,27 @@ class Library:
         text = self._text(module)
         return module if re.search(rf"^class {re.escape(name)}\b", text, re.MULTILINE) else None
 
-    def has_architecture(self, name: str) -> bool:
-        """Whether Transformers has a model class of this name."""
-        known = self.architectures.get(name)
-        if known is None:
-            if self.listed is None:
-                self.listed = self._text(f"{PACKAGE}.models.auto.modeling_auto")
-            known = f'"{name}"' in self.listed or self._defined(name)
-            self.architectures[name] = known
-        return known
+    def exported(self) -> dict[str, str]:
+        """The classes that `transformers` offers under its own name, each with the module that lists it.
 
-    def _defined(self, name: str) -> bool:
-        pattern = re.compile(rb"^class %s\b" % re.escape(name).encode(), re.MULTILINE)
-        for folder in self.tree.folder(f"{PACKAGE}/models").folders:
-            for stem in self.tree.folder(f"{PACKAGE}/models/{folder}").files:
-                if stem.startswith("modeling_"):
-                    file = SourceFile.at(f"{PACKAGE}/models/{folder}/{stem}.py")
-                    if pattern.search(self.tree.read(file)):
-                        return True
-        return False
+        Transformers makes the list from `__all__` of the models' modules; what else there is stands in its `__init__`.
+        """
+        if self.listed is None:
+            self.listed = dict.fromkeys(re.findall(r'"([A-Z]\w*)"', self._text(PACKAGE)), PACKAGE)
+            for folder in self._folders(f"{PACKAGE}/models"):
+                for stem in self.tree.folder(folder).files:
+                    if stem.startswith("modular_"):
+                        continue  # what the others are made of
+                    module = f"{folder}/{stem}".replace("/", ".")
+                    _, listing, names = self._text(module).rpartition("\n__all__ = ")
+                    if listing:
+                        self.listed |= dict.fromkeys(re.findall(r'"([A-Z]\w*)"', names), module)
+        return self.listed
+
+    def _folders(self, above: str) -> Iterator[str]:
+        for folder in self.tree.folder(above).folders:
+            yield f"{above}/{folder}"
+            yield from self._folders(f"{above}/{folder}")
 
     def _text(self, module: str) -> str:
         file = self.tree.find(module)
@@ -187,49 +196,6 @@ def _trust(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> A
     return bool(trusted)
 
 
-def _strict(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-    """`huggingface_hub.dataclasses.strict`: after its constructor an object goes through the class's `validate_*`."""
-    cls = arguments[0] if arguments else None
-    if cls is None or isinstance(cls, Unknown):
-        return Builtin("strict", lambda i, a, k: _validated(i, a[0], bool(keywords.get("accept_kwargs"))))
-    return _validated(it, cls, False)
-
-
-def _validated(it: Interpreter, cls: Any, accepts_any: bool) -> Any:
-    if not isinstance(cls, Class):
-        return cls
-    names = {name for one in cls.order if isinstance(one, Class) for name in one.names if name.startswith("validate_")}
-    validators = [it.get_attribute(cls, name) for name in sorted(names)]
-    original = it.get_attribute(cls, "__init__")
-
-    def initialise(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> None:
-        record = record_of(cls)
-        known = keywords
-        if accepts_any and record is not None:
-            known = {name: value for name, value in keywords.items() if name in record.fields}
-        it.call(original, arguments, known)
-        for name, value in keywords.items():
-            if name not in known:
-                it.set_attribute(arguments[0], name, value)
-        validate(it, arguments, {})
-
-    def validate(it: Interpreter, arguments: list[Any], _keywords: dict[str, Any]) -> None:
-        for validator in list(cls.names["__class_validators__"]):
-            it.call(validator, [arguments[0]], {})
-
-    it.set_attribute(cls, "__class_validators__", validators)
-    it.set_attribute(cls, "validate", Builtin("validate", validate, binds=True))
-    it.set_attribute(cls, "__init__", Builtin("__init__", initialise, binds=True))
-    return cls
-
-
-def _validated_field(_it: Interpreter, _arguments: list[Any], _keywords: dict[str, Any]) -> Any:
-    """A factory of field factories: `interval(min=0)(default=1)` is the default."""
-    from specint.execution import records
-
-    return Builtin("validated", records.make_field)
-
-
 BAG = """
 from transformers import PretrainedConfig
 
@@ -300,8 +266,9 @@ CALLS: dict[str, Callable[..., Any]] = {
     "transformers.GenerationConfig.from_pretrained": _generation,
     "transformers.generation.GenerationConfig._get_default_generation_params": _generation_defaults,
     "transformers.generation.configuration_utils.GenerationConfig._get_default_generation_params": _generation_defaults,
-    "huggingface_hub.dataclasses.strict": _strict,
-    "transformers.utils.type_validators.interval": _validated_field,
+    "huggingface_hub.dataclasses.strict": strict.strict,
+    "huggingface_hub.dataclasses.as_validated_field": strict.as_validated_field,
+    "huggingface_hub.dataclasses.validated_field": strict.validated_field,
     "transformers.utils.auto_docstring": _itself,
     "transformers.utils.copy_func": _itself,
     "transformers.utils.import_utils.requires": _itself,
@@ -310,7 +277,7 @@ CALLS: dict[str, Callable[..., Any]] = {
 
 def fast_hooks(modules: Modules) -> dict[str, Callable[..., Any]]:
     """Methods of the base class that run for every attribute, in specint's own words; the names say which."""
-    from specint.execution.attributes import look_up, plain
+    from specint.execution.attributes import NOTHING, in_order, look_up, plain
 
     del modules
 
@@ -320,14 +287,26 @@ def fast_hooks(modules: Modules) -> dict[str, Callable[..., Any]]:
 
     def get(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         obj, name = arguments
-        return plain(it, obj, mapped(obj.cls, name))
+        name = mapped(obj.cls, name)
+        if HETEROGENEOUS in obj.attributes:
+            # Layers that differ: the class above has its own say on what may be read (transformers.integrations).
+            above = next((n for n, one in enumerate(obj.cls.order) if getattr(one, "name", "") in BASES), 0) + 1
+            kind, own = in_order(obj.cls.order, "__getattribute__", above)
+            if kind != NOTHING and type(own) is Function:
+                return it.call(own, [obj, name], {})
+        try:
+            return plain(it, obj, name)
+        except Raised as raised:
+            if not raised.line:  # it comes up in this method, which is Transformers'
+                raised.file, raised.line = PACKAGE, -1
+            raise
 
     def put(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> None:
         obj, name, value = arguments
         it.set_plain(obj, mapped(obj.cls, name), value)
 
     found: dict[str, Callable[..., Any]] = {}
-    for base in ("PreTrainedConfig", "PretrainedConfig"):
+    for base in sorted(BASES):
         found[f"{PACKAGE}.configuration_utils.{base}.__getattribute__"] = get
         found[f"{PACKAGE}.configuration_utils.{base}.__setattr__"] = put
     return found
