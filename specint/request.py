@@ -181,6 +181,21 @@ def opened(request: Request, *, store: Store | None = None) -> Opened:
     )
 
 
+def file_at(sources: Opened, path: Path) -> str | None:
+    """A file among those that the request's paths mean, as findings name it."""
+    for file in sources.named or ():
+        place = sources.tree.location(SourceFile.at(file))
+        if place is not None and place.resolve() == path.resolve():
+            return file
+    return None
+
+
+def with_text(sources: Opened, file: str, text: str | bytes) -> Opened:
+    """The same sources with another text in a file, as an editor has it before it is saved."""
+    tree = sources.tree.overlay({SourceFile.at(file).module: text})
+    return msgspec.structs.replace(sources, tree=tree)
+
+
 def analysed(sources: Opened, tree: Tree | None = None) -> Analysis:
     """The analysis of what was opened; `tree` is the same with some texts replaced (`Tree.overlay`)."""
     from specint.pipeline import analyze

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from specint.cli import gate, options, printing
 from specint.cli.examples import examples
@@ -17,6 +18,29 @@ if TYPE_CHECKING:
     from specint.cli.session import Session
     from specint.compliance.model import ModelCompliance
     from specint.outputs.outcome import Outcome
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What the options of the command say, as `--help` tells them."""
+
+    format_: str
+    also: tuple[str, ...]
+    fix: bool
+    diff: bool
+    add_ignores: bool
+    statistics: bool
+    models: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    draft: str
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    baseline: Path | None
+    update_baseline: bool
+    changed_since: str | None
+    fail_on: tuple[str, ...]
+    exit_zero: bool
+    since: str | None
+    allow_no_models: bool
 
 
 @click.command("check", short_help="Find what models lack; for CI, editors and pre-commit.", epilog=examples("check"))
@@ -43,29 +67,20 @@ if TYPE_CHECKING:
     is_flag=True,
     help="No model in PATHS is no error: for a hook that is handed every file that changed.",
 )
+@click.option(
+    "--stdin-filename",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Check FILE as it comes in on stdin: an editor's text that isn't saved.",
+)
+@click.option("--watch", is_flag=True, help="Check again whenever a file changes, until Ctrl-C.")
 @options.common
 @options.limit
 def command(
     paths: tuple[Path, ...],
-    format_: str,
-    also: tuple[str, ...],
-    fix: bool,
-    diff: bool,
-    add_ignores: bool,
-    statistics: bool,
-    models: tuple[str, ...],
-    algorithms: tuple[str, ...],
-    draft: str,
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    baseline: Path | None,
-    update_baseline: bool,
-    changed_since: str | None,
-    fail_on: tuple[str, ...],
-    exit_zero: bool,
-    since: str | None,
-    allow_no_models: bool,
-    **rest: Any,  # noqa: ANN401 - the common options
+    stdin_filename: Path | None,
+    watch: bool,
+    **rest: Any,  # noqa: ANN401 - the other options
 ) -> int:
     """Find what models lack.
 
@@ -78,62 +93,98 @@ def command(
 
     A `# pylint: disable=RULE` comment counts here as it does for pylint.
     """
-    common = options.Common.taken_from(rest)
+    common, asked = options.Common.taken_from(rest), Asked(**rest)
+    text = _typed(stdin_filename, paths, writing=asked.fix or asked.diff or asked.add_ignores or watch)
+    if stdin_filename is not None:
+        paths = (stdin_filename,)
+    if not watch:
+        return _check(paths, text, common, asked)
+    from specint.cli.watch import watching
+
+    local = Path(common.sglang) if common.sglang and Path(common.sglang).exists() else None
+    places = (*(paths or (Path.cwd(),)), *common.callers, *((local,) if local else ()))
+    return watching(places, lambda: _check(paths, None, common, asked))
+
+
+def _check(paths: tuple[Path, ...], text: bytes | None, common: options.Common, asked: Asked) -> int:
+    """Check once; `text` is what the one path holds, if not what is saved."""
     from specint.analysis.demands import without_excluded
     from specint.checks.once import told_once
     from specint.checks.selection import failing_symbols, select_findings, selected_symbols
     from specint.cli.session import configured, session_of
 
     config = configured(common)
-    extra = options.also_of(also)
-    if fix + diff + add_ignores > 1:
+    extra = options.also_of(asked.also)
+    if asked.fix + asked.diff + asked.add_ignores > 1:
         raise click.UsageError("--fix, --diff and --add-ignores are three things: say one")
-    if fix or diff:
+    if asked.fix or asked.diff:
         from specint.cli.fix import fixed
 
-        code = fixed(paths, common, models, select, ignore, diff=diff, aside=True)
-        if diff or code == 2:
+        code = fixed(paths, common, asked.models, asked.select, asked.ignore, diff=asked.diff, aside=True)
+        if asked.diff or code == 2:
             return code
-    if statistics and format_ not in ("text", "concise"):
-        raise click.UsageError(f"--statistics is text: leave out --format {format_}")
-    if draft and not (algorithms and (models or paths)):
+    if asked.statistics and asked.format_ not in ("text", "concise"):
+        raise click.UsageError(f"--statistics is text: leave out --format {asked.format_}")
+    if asked.draft and not (asked.algorithms and (asked.models or paths)):
         raise click.UsageError(
             "--draft names the draft of a pair: name its target (--model, or a file) and --algorithm"
         )
-    known_file = gate.baseline_path(baseline, config.baseline, updating=update_baseline)
-    symbols = selected_symbols(options.listed(select) or config.select, (*config.ignore, *options.listed(ignore)))
-    failing = failing_symbols(options.listed(fail_on))
-    session = session_of(common, config, paths, options.listed(models))
-    wanted = options.algorithms_of(session.analysis.contract, options.listed(algorithms), config)
-    checked = _checked(session, options.listed(models), draft)
-    lost = _lost(session, common, since) if since else ()
-    demands = _demands(session, checked, bool(models), wanted if options.listed(algorithms) else (), draft)
+    known_file = gate.baseline_path(asked.baseline, config.baseline, updating=asked.update_baseline)
+    symbols = selected_symbols(
+        options.listed(asked.select) or config.select, (*config.ignore, *options.listed(asked.ignore))
+    )
+    failing = failing_symbols(options.listed(asked.fail_on))
+    session = session_of(common, config, paths, options.listed(asked.models), text)
+    wanted = options.algorithms_of(session.analysis.contract, options.listed(asked.algorithms), config)
+    checked = _checked(session, options.listed(asked.models), asked.draft)
+    lost = _lost(session, common, asked.since) if asked.since else ()
+    demands = _demands(
+        session, checked, bool(asked.models), wanted if options.listed(asked.algorithms) else (), asked.draft
+    )
     spoken = _unsuppressed(session, checked, (*demands, *lost))
     everything = select_findings(without_excluded(spoken, config, session.tree), symbols)
-    findings = _about(session, checked, everything, wanted, demands, limited=bool(models))
-    if changed_since:
+    findings = _about(session, checked, everything, wanted, demands, limited=bool(asked.models))
+    if asked.changed_since:
         from specint.analysis.touched import touched
 
-        findings = tuple(touched(session.analysis, findings, gate.changed_files(session, changed_since)))
+        findings = tuple(touched(session.analysis, findings, gate.changed_files(session, asked.changed_since)))
 
-    if add_ignores:
+    if asked.add_ignores:
         return _ignore_from_now_on(session, findings, named=bool(paths or session.subject or common.sglang))
     comparison = None
     if known_file:
-        scope = _scope(session, checked, symbols, paths, whole=not models and not changed_since)
-        if update_baseline:
+        scope = _scope(session, checked, symbols, paths, whole=not asked.models and not asked.changed_since)
+        if asked.update_baseline:
             return _update(session, findings, everything, known_file, scope, common)
-        findings, comparison = gate.compared(findings, everything, known_file, scope, or_pipe=baseline is not None)
+        findings, comparison = gate.compared(
+            findings, everything, known_file, scope, or_pipe=asked.baseline is not None
+        )
     shown = told_once(findings, session.analysis.models)
-    _put(_outcome(session, shown, checked, comparison), "statistics" if statistics else format_, extra, common)
+    _put(
+        _outcome(session, shown, checked, comparison),
+        "statistics" if asked.statistics else asked.format_,
+        extra,
+        common,
+    )
     failed = any(finding.rule in failing for finding in findings)
     if known_file and comparison and comparison.fixed:
         gate.complain_of_stale(comparison.fixed, known_file)
         failed = True
     unread = printing.put_diagnostics(session.analysis.diagnostics, quiet=common.quiet)
-    if unread or not (checked or _says_why_nothing(session, allowed=allow_no_models, quiet=common.quiet)):
+    if unread or not (checked or _says_why_nothing(session, allowed=asked.allow_no_models, quiet=common.quiet)):
         return 2
-    return 1 if failed and not exit_zero else 0
+    return 1 if failed and not asked.exit_zero else 0
+
+
+def _typed(file: Path | None, paths: Sequence[Path], *, writing: bool) -> bytes | None:
+    """What comes in on stdin for a file, None where nothing does."""
+    if file is None:
+        return None
+    if writing or [str(path) for path in paths] not in ([], ["-"]):
+        raise click.UsageError("--stdin-filename is one file, whose text is checked and left as it is")
+    import sys
+
+    return sys.stdin.buffer.read()
 
 
 def _ignore_from_now_on(session: Session, findings: Sequence[Finding], *, named: bool) -> int:

@@ -15,6 +15,7 @@ _COMMANDS = {
     "explain": ("specint.cli.explain", "Why a model fails an algorithm, or what a rule means."),
     "graph": ("specint.cli.graph", "What a model inherits and holds, as a picture."),
     "smoke": ("specint.cli.smoke", "Build a tiny model of the real class, and ask it."),
+    "lsp": ("specint.cli.lsp", "Findings while typing: a language server on stdin and stdout."),
     "contract": ("specint.cli.contract", "What workers ask of a model; what changed between two releases."),
     "rules": ("specint.cli.rules", "List the rules."),
     "rule": ("specint.cli.rule", "What a rule means, why, and how to settle it."),

@@ -43,6 +43,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "specint contract --sglang 0.5.23 --algorithm EAGLE3",
         "specint contract --diff 0.5.9 0.5.23 my_models/",
     ),
+    "lsp": ("specint lsp",),
     "rules": ("specint rules", "specint rules --format markdown"),
     "rule": ("specint rule spec-missing-delegation", "specint rule --all --format markdown"),
     "config": ("specint config", "specint config --format json"),

@@ -11,7 +11,8 @@ import msgspec
 from specint.cli import completion, options, printing
 from specint.cli.options import Common
 from specint.cli.progress import progress
-from specint.request import Opened, analysed, opened, request_of
+from specint.errors import SpecintError
+from specint.request import Opened, analysed, file_at, opened, request_of, with_text
 from specint.source.tree import SourceFile, Tree
 
 if TYPE_CHECKING:
@@ -91,10 +92,28 @@ def requested(
     )
 
 
-def session_of(common: Common, config: Config, paths: Sequence[Path] = (), classes: Sequence[str] = ()) -> Session:
-    """Open what the options, the paths or the configuration name, and analyse it; `classes` were asked for by name."""
+def session_of(
+    common: Common,
+    config: Config,
+    paths: Sequence[Path] = (),
+    classes: Sequence[str] = (),
+    text: bytes | None = None,
+) -> Session:
+    """Open what the options, the paths or the configuration name, and analyse it.
+
+    Args:
+        classes: names that were asked for.
+        text: what the one file of `paths` holds in an editor, if not what is saved.
+    """
     with progress(quiet=common.quiet) as report:
         sources = opened(requested(common, config, paths, classes, report))
+        if text is not None:
+            file = file_at(sources, paths[0])
+            if file is None:
+                raise SpecintError(
+                    "is no file of an SGLang or of a package", str(paths[0]), "name a file that is there"
+                )
+            sources = with_text(sources, file, text)
         analysis = analysed(sources)
     printing.put_diagnostics(sources.store.problems, quiet=common.quiet)
     completion.remember(sources.store, analysis)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -13,6 +12,7 @@ from specint.analysis.counts import counted
 from specint.checks.catalog import find_rule
 from specint.checks.finding import Evidence, Finding
 from specint.outputs.addition import Group, grouped
+from specint.outputs.marks import marked
 from specint.outputs.outcome import Outcome, placed, summary
 from specint.outputs.terminal import SEVERITY_STYLES, Shown, rendered
 
@@ -105,26 +105,18 @@ def _print_group(console: Console, group: Group, outcome: Outcome) -> None:
 
 
 def _print_frame(console: Console, finding: Finding, line: str) -> None:
-    """The line itself, with carets under the name that the finding is about, or from its column on."""
+    """The line itself, with carets under what the finding is about."""
     if not line.strip():
         return
     cut = len(line) - len(line.lstrip())
     text = line.strip()[:_LONGEST_LINE].expandtabs(1)
-    names = [
-        found for name in (finding.class_.rpartition(".")[2], finding.member) if name and (found := _named(name, text))
-    ]
-    start, end = names[0] if names else (max(finding.column - cut, 0), len(text))
+    start, end = (column - cut for column in marked(finding, line))
     number = f"{finding.line}"
     console.print(Text.assemble((f"  {number} | ", "cyan"), text), soft_wrap=True)
+    carets = "^" * max(min(end, len(text)) - start, 1)
     console.print(
-        Text.assemble((f"  {' ' * len(number)} | ", "cyan"), " " * start, ("^" * max(end - start, 1), "bold red")),
-        soft_wrap=True,
+        Text.assemble((f"  {' ' * len(number)} | ", "cyan"), " " * start, (carets, "bold red")), soft_wrap=True
     )
-
-
-def _named(name: str, text: str) -> tuple[int, int] | None:
-    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)
-    return found.span() if found else None
 
 
 def _print_evidence(console: Console, evidence: Sequence[Evidence], shown: Shown) -> None:

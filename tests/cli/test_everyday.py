@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -155,3 +158,42 @@ def test_fix_diff_and_ignores_are_three_things(specint, small) -> None:
     done = specint("check", small, "--fix", "--add-ignores")
     assert done.returncode == 2
     assert "say one" in done.stderr
+
+
+def test_text_from_stdin_is_checked_in_the_place_of_the_file(specint, copied: Path, clean_environment) -> None:
+    file = copied / "srt/models/kumo_k2.py"
+    whole = file.read_text()
+    named = specint("check", file, "--format", "json").stdout
+    less = whole.replace(
+        "def load_weights(", "def get_embed_and_head(self):\n        return 1, 2\n\n    def load_weights("
+    )
+
+    def typed(text: str, *more: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "specint", "check", "--stdin-filename", str(file), "--format", "json", *more]
+        return subprocess.run(command, input=text, capture_output=True, text=True, env=clean_environment, check=False)
+
+    assert typed(whole).stdout == named
+    members = {one["member"] for one in json.loads(typed(less).stdout)["findings"]}
+    assert "get_embed_and_head" not in members
+    assert "set_eagle3_layers_to_capture" in members
+    assert file.read_text() == whole
+    assert typed("def broken(:\n").returncode == 2
+    assert "left as it is" in typed(whole, "--fix").stderr
+    assert "no such file" in typed(whole, "--stdin-filename", str(file.parent / "gone.py")).stderr
+
+
+@pytest.mark.slow
+def test_watch_checks_again_after_a_change(copied: Path, clean_environment) -> None:
+    file = copied / "srt/models/oak.py"
+    command = [sys.executable, "-m", "specint", "check", str(file), "--watch", "--format", "concise"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=clean_environment
+    ) as running:
+        assert running.stdout is not None
+        assert "no findings" in running.stdout.readline()
+        file.write_text(file.read_text().replace("def get_embed_and_head", "def get_embed_and_tail"))
+        assert "get_embed_and_head" in running.stdout.readline()
+        running.send_signal(signal.SIGINT)
+        while running.stdout.readline():
+            pass
+    assert running.returncode == 1

@@ -1,0 +1,1 @@
+"""`specint lsp`: findings, fixes and answers while a model is typed, over the Language Server Protocol."""
