@@ -46,7 +46,7 @@ def analyze(
             for the installed one.
         models: files or folders with models of your own, checked beside SGLang's.
         callers: files or folders with workers of your own, whose calls join the contract.
-        interfaces: which of the runner's contracts models are held against ("speculative" alone if none is named).
+        interfaces: which contracts models and workers are held against ("speculative" and "worker" if none is named).
         against: another SGLang, whose contract counts; models of your own are laid beside that one.
         config: what `specint.config.load_config` read, for a script that goes by a `[tool.specint]`: its
             SGLang, models, callers and interfaces, and the rules that speak.

@@ -45,7 +45,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         models: paths or dotted packages of the user's own models.
         select, ignore: rules, by symbol or id.
         exclude: globs of files that get no findings.
-        interface: groups of requirements, "speculative" if empty.
+        interface: groups of requirements, "speculative" and "worker" if empty.
         callers: paths of the user's own workers, whose calls join the contract.
         baseline: the file of known findings.
         cache_dir: `cache-dir` in the file.

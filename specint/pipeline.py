@@ -59,7 +59,7 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
 
     models: tuple[SourceFile, ...] = ()
     callers: tuple[SourceFile, ...] = ()
-    interfaces: tuple[str, ...] = ("speculative",)
+    interfaces: tuple[str, ...] = ("speculative", "worker")
     classes: tuple[str, ...] = ()
 
 
@@ -69,7 +69,7 @@ def analyze(
     store: Store,
     models: tuple[SourceFile, ...] = (),
     callers: tuple[SourceFile, ...] = (),
-    interfaces: tuple[str, ...] = ("speculative",),
+    interfaces: tuple[str, ...] = ("speculative", "worker"),
     classes: tuple[str, ...] = (),
     against: Tree | None = None,
     jobs: int | None = None,
@@ -120,7 +120,7 @@ def contract_of(
     *,
     store: Store,
     callers: tuple[SourceFile, ...] = (),
-    interfaces: tuple[str, ...] = ("speculative",),
+    interfaces: tuple[str, ...] = ("speculative", "worker"),
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Contract:
@@ -134,7 +134,7 @@ def contract_read(
     *,
     store: Store,
     callers: tuple[SourceFile, ...] = (),
-    interfaces: tuple[str, ...] = ("speculative",),
+    interfaces: tuple[str, ...] = ("speculative", "worker"),
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Contract, tuple[Diagnostic, ...]]:
@@ -160,9 +160,11 @@ def code_packages(tree: Tree, interfaces: Iterable[str]) -> list[str]:
 
 def of_interfaces(contract: Contract, callers: Iterable[SourceFile], interfaces: Iterable[str]) -> Contract:
     """What is asked under the interfaces that were asked for; what a named caller asks counts under each."""
+    from specint.contract.interfaces import WORKER
+
     named, wanted = {file.path for file in callers}, set(interfaces)
     kept = tuple(r for r in contract.requirements if r.interface in wanted or any(s.file in named for s in r.sites))
-    return msgspec.structs.replace(contract, requirements=kept)
+    return msgspec.structs.replace(contract, requirements=kept, demands=contract.demands if WORKER in wanted else ())
 
 
 def _there(tree: Tree, files: Iterable[SourceFile]) -> tuple[SourceFile, ...]:
@@ -312,7 +314,7 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
     """
     from specint.contract.build import build_contract
     from specint.contract.declared import declared, declared_modules
-    from specint.contract.interfaces import SPECULATIVE
+    from specint.contract.interfaces import BY_DEFAULT
     from specint.contract.roots import find_roots
     from specint.facts.unscanned import Unscanned
     from specint.graph.hierarchy import Hierarchy
@@ -320,7 +322,7 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
 
     packages = code_packages(tree, scope.interfaces)
     # the speculative contract is in the code packages; the runner's others are also where it hands itself to
-    beyond = set(scope.interfaces) != {SPECULATIVE}
+    beyond = not set(scope.interfaces).issubset(BY_DEFAULT)
     models = tree.files(f"{tree.package}.{declared().code.models}")
     # a new model may bring a method that workers hand a model to
     words = ("contract", version, str(beyond), *(file.path for file in models))

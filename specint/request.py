@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from specint.contract.interfaces import SPECULATIVE
+from specint.contract.interfaces import BY_DEFAULT
 from specint.errors import Diagnostic, SpecintError
 from specint.facts.store import Store
 from specint.source.tree import SourceFile, Tree
@@ -52,7 +52,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     everything: bool = False
     models: tuple[Path, ...] = ()
     callers: tuple[Path, ...] = ()
-    interfaces: tuple[str, ...] = (SPECULATIVE,)
+    interfaces: tuple[str, ...] = BY_DEFAULT
     classes: tuple[str, ...] = ()
     against: str | None = None
     cache: bool = True
@@ -273,12 +273,12 @@ def _not_read_anyway(tree: Tree, files: Sequence[SourceFile], interfaces: Sequen
 
 
 def _interfaces(wanted: Sequence[str]) -> tuple[str, ...]:
-    """The interfaces of those names, in the order of the catalogue; the speculative one where none is named."""
+    """The interfaces of those names, in the order of the catalogue; without names those that are on by default."""
     from specint.config import check_names
     from specint.contract.interfaces import names
 
     check_names(wanted, (*names(), "all"), "interface", "--interface")
-    chosen = wanted or (SPECULATIVE,)
+    chosen = wanted or BY_DEFAULT
     return names() if "all" in chosen else tuple(name for name in names() if name in chosen)
 
 

@@ -65,7 +65,7 @@ def common(command: F) -> F:
             "interfaces",
             multiple=True,
             metavar="NAME",
-            help="Which of the runner's contracts: speculative (the default), eplb, lora, multimodal, graph, pipeline, "
+            help="Which contracts: speculative and worker (the default), eplb, lora, multimodal, graph, pipeline, "
             "runtime, or all.",
         ),
         click.option(

@@ -256,7 +256,9 @@ class Judge:
         return truths.pop() if len(truths) == 1 else None
 
     def _serves_none(self, node: ClassNode) -> str | None:
-        """Why no algorithm can serve a class at all."""
+        """Why no algorithm can serve a class at all, or why nothing is to be said of it."""
+        if not self.contract.requirements:
+            return "nothing is asked of models under the interfaces that were named"
         silent = self.statements.silent.get(node.name)
         if silent is not None:
             return f"it generates nothing: SGLang runs it for embeddings or scores ({silent})"

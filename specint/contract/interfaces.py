@@ -12,6 +12,9 @@ import msgspec
 from specint.data import rules_text
 
 SPECULATIVE = "speculative"
+WORKER = "worker"
+"""The other side: what the scheduler asks of a speculative worker. It has no requirement of a model."""
+BY_DEFAULT = (SPECULATIVE, WORKER)
 RUNTIME = "runtime"
 """What neither an algorithm nor a declared interface claims: loading, forwarding, walking over modules."""
 
@@ -34,7 +37,7 @@ def interfaces() -> tuple[Interface, ...]:
 
 def names() -> tuple[str, ...]:
     """Every interface that can be asked for."""
-    return (SPECULATIVE, *(one.name for one in interfaces()), RUNTIME)
+    return (SPECULATIVE, WORKER, *(one.name for one in interfaces()), RUNTIME)
 
 
 def packages_of(wanted: Iterable[str]) -> tuple[str, ...]:

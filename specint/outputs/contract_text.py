@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from specint.contract.difference import Change
-from specint.contract.model import CallShape, Contract, Requirement, telling_site
+from specint.contract.model import CallShape, Contract, Requirement, WorkerDemand, telling_site
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,6 +18,8 @@ _ROLES = {
     "inner": "Inner model (what a wrapper hands over)",
     "class": "Model class (before there is an object)",
 }
+
+_OF_WORKERS = "Workers (what the scheduler asks of whichever serves)"
 
 
 def shape(call: CallShape | None) -> str:
@@ -82,7 +84,34 @@ def print_contract(console: Console, contract: Contract, wanted: Sequence[str], 
             )
         print_table(console, table)
         console.print()
-    console.print(Text(f"{total} requirements of SGLang {version}"))
+    demands = _demanded(contract, wanted)
+    if demands:
+        table = Table(title=Text(_OF_WORKERS), title_justify="left", box=None, pad_edge=False, header_style="bold")
+        for column in ("member", "algorithms", "asked at", "not answered by"):
+            table.add_column(column, overflow="fold")
+        for demand in demands:
+            site = demand.sites[0]
+            others = f"\n+ {len(demand.sites) - 1} more" if len(demand.sites) > 1 else ""
+            table.add_row(
+                Text(f"{demand.member}{'()' if demand.use == 'call' else ''}"),
+                Text(", ".join(demand.algorithms)),
+                Text(f"{site.file.rpartition('/')[2]}:{site.line}{others}"),
+                Text("\n".join(_unanswered(demand, wanted))),
+            )
+        print_table(console, table)
+        console.print()
+    more = f", {len(demands)} of its workers" if demands else ""
+    console.print(Text(f"{total} requirements of SGLang {version}{more}"))
+
+
+def _demanded(contract: Contract, wanted: Sequence[str]) -> list[WorkerDemand]:
+    return [one for one in contract.demands if not wanted or set(wanted) & set(one.algorithms)]
+
+
+def _unanswered(demand: WorkerDemand, wanted: Sequence[str]) -> list[str]:
+    """The worker classes that don't answer, each with the reason."""
+    found = [one for one in demand.lacking if not wanted or set(wanted) & set(one.algorithms)]
+    return [f"{one.class_.rpartition('.')[2]} {one.reason}" for one in found]
 
 
 def _decided(requirement: Requirement, wanted: Sequence[str]) -> str:
@@ -111,6 +140,15 @@ def contract_markdown(contract: Contract, wanted: Sequence[str], version: str) -
             strength = r.strength + (f": {more}" if (more := condition(r)) else "")
             cells = (f"`{r.member}{shapes(r)}`", _escaped(strength), algorithms(r), sites)
             lines.append(f"| {' | '.join(cells)} |")
+        lines.append("")
+    if demands := _demanded(contract, wanted):
+        head = "| member | algorithms | asked at | not answered by |"
+        lines += [f"## {_OF_WORKERS}", "", head, "|---|---|---|---|"]
+        for one in demands:
+            sites = "<br>".join(f"`{site.file}:{site.line}`" for site in one.sites)
+            lacking = "<br>".join(map(_escaped, _unanswered(one, wanted)))
+            called = "()" if one.use == "call" else ""
+            lines.append(f"| `{one.member}{called}` | {', '.join(one.algorithms)} | {sites} | {lacking} |")
         lines.append("")
     return "\n".join(lines)
 
