@@ -15,7 +15,7 @@ from specint.contract.receivers import Receivers
 from specint.contract.registrations import Registration
 from specint.facts import model as facts
 from specint.facts.model import Expr
-from specint.graph.binding import bind_arguments, reaching
+from specint.graph.binding import reaching
 from specint.graph.hierarchy import Member
 from specint.graph.project import ClassNode, FunctionNode
 from specint.graph.questions import Questions
@@ -330,8 +330,7 @@ class Conditions:
             if not self.runs.occurs(caller, side.nearby):
                 continue
             assert isinstance(caller.expr, facts.Call)
-            is_method = function.owner is not None and function.outer is None
-            bound = bind_arguments(function, caller.expr, skip_first=is_method)
+            bound = self.receivers.arguments(caller, function)
             if param.name in bound:
                 found.append(self.constants(bound[param.name], caller.function, caller.step, side))
             elif any(k.name is None for k in caller.expr.keywords):

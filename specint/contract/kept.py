@@ -11,7 +11,6 @@ from specint.contract.touches import Touch
 from specint.facts import model as facts
 from specint.facts.guards import guards_around
 from specint.facts.model import Expr
-from specint.graph.binding import bind_arguments
 from specint.graph.project import ClassNode, FunctionNode
 from specint.graph.value import FunctionValue, Instance, ModelObject, Values
 
@@ -92,8 +91,7 @@ class Kept:
             return None
         found: list[Making] = []
         for caller in self.receivers.callers(function):
-            assert isinstance(caller.expr, facts.Call)
-            bound = bind_arguments(function, caller.expr, skip_first=function.takes_receiver)
+            bound = self.receivers.arguments(caller, function)
             value = bound.get(name, param.default)
             if value is None:
                 return None

@@ -209,12 +209,31 @@ class Receivers:
         found: set[Value] = set()
         for caller in self.callers(function):
             frame = self.frame(caller.function)
-            assert isinstance(caller.expr, facts.Call)
-            ahead = self._ahead(caller, function)
-            bound = bind_arguments(function, caller.expr, skip_first=function.takes_receiver, ahead=ahead)
+            bound = self.arguments(caller, function)
             if param.name in bound:
                 found |= self.evaluator.evaluate(bound[param.name], frame, caller.step)
         return frozenset(map(_handed_over, found))
+
+    def arguments(self, caller: Occurrence, function: FunctionNode) -> dict[str, facts.Expr]:
+        """Parameter -> what a call of a function hands over: its object is among it where a method is called on its
+        class, and what a partial was handed ahead is not."""
+        assert isinstance(caller.expr, facts.Call)
+        skip = function.takes_receiver and not self._is_on_class(caller.expr, caller.function, function)
+        return bind_arguments(function, caller.expr, skip_first=skip, ahead=self._ahead(caller, function))
+
+    def _is_on_class(self, call: facts.Call, caller: FunctionNode, function: FunctionNode) -> bool:
+        """`Base.method(self, …)`: Python hands over no object then."""
+        func = call.func
+        if not isinstance(func, facts.Attribute) or func.name != function.name or function.own is None:
+            return False
+        return bool(self._classes_named(func.base, caller))
+
+    def _classes_named(self, expr: facts.Expr, function: FunctionNode) -> list[ClassNode]:
+        """The classes that an expression names outright."""
+        if not isinstance(expr, (facts.Name, facts.Attribute)) or expr == facts.Name(function.receiver or ""):
+            return []
+        symbols = self.project.symbol(function.module, expr, (function.facts.body,))
+        return [one for one in symbols if isinstance(one, ClassNode)]
 
     def _ahead(self, caller: Occurrence, function: FunctionNode) -> int:
         """How many arguments a call's callee was handed ahead, where it is a partial of a function."""
@@ -321,6 +340,12 @@ class Receivers:
                 symbols = self.project.symbol(caller.module, func)
                 functions = [one for one in symbols if isinstance(one, FunctionNode)]
                 return function in functions if functions and len(functions) == len(symbols) else None
+            case facts.Attribute(base=base, name=name) if name == function.name and (
+                named := self._classes_named(base, caller)
+            ):
+                # what is called on a class is that class's own, whatever heirs have
+                members = [self.hierarchy.lookup(node, name) for node in named]
+                return any(one is not None and one.function is function for one in members)
             case facts.Attribute(base=facts.Name(id=own), name=name) if (
                 name == function.name and own == caller.receiver
             ):

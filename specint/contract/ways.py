@@ -15,7 +15,6 @@ from specint.contract.conditions import Side
 from specint.contract.presence import Clause, Open, Presence
 from specint.facts import model as facts
 from specint.facts.model import Expr
-from specint.graph.binding import bind_arguments
 from specint.graph.containers import union
 from specint.graph.project import ClassNode, FunctionNode
 from specint.graph.questions import Questions
@@ -252,7 +251,7 @@ class Ways:
         call = caller.expr
         if any(k.name is None for k in call.keywords) or any(isinstance(arg, facts.Starred) for arg in call.args):
             return {}
-        bound = bind_arguments(function, call, skip_first=function.takes_receiver)
+        bound = self.presence.reach.receivers.arguments(caller, function)
         found = {}
         for param in function.facts.params:
             value = bound.get(param.name, param.default)

@@ -126,7 +126,8 @@ class _Scope:
     def bind(self, target: Expr, value: Expr | None, how: str, guard: int, line: int) -> None:
         if isinstance(target, facts.Display) and isinstance(value, facts.Display) and how == "=":
             items = target.items
-            if len(items) == len(value.items) and not any(isinstance(i, facts.Starred) for i in items + value.items):
+            plain = not any(isinstance(i, facts.Starred) for i in items + value.items)
+            if len(items) == len(value.items) and plain and not _takes_over(items, value.items):
                 for one, its in zip(items, value.items, strict=True):
                     self.bind(one, its, how, guard, line)
                 return
@@ -457,6 +458,16 @@ class _Scope:
     def yields(self, node: ast.Yield | ast.YieldFrom) -> Expr:
         self.is_generator = True
         return self.other(node)
+
+
+def _takes_over(targets: tuple[Expr, ...], values: tuple[Expr, ...]) -> bool:
+    """Whether a later value is read from what an earlier target gives anew: `a, b = b, a` is no two assignments."""
+    given: set[Expr] = set()
+    for target, value in zip(targets, values, strict=True):
+        if given and any(part in given for part in facts.walk(value)):
+            return True
+        given.add(target)
+    return False
 
 
 def _leaves(body: Sequence[ast.stmt]) -> bool:

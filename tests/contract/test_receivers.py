@@ -44,6 +44,17 @@ class Heir(Box):
         super().__init__(worker)
 
 
+class Named(Box):
+    def __init__(self, worker):
+        Box.__init__(self, worker)
+
+
+class Below(Box):
+    def __init__(self, kept):
+        Box.__init__(self, 1)
+        self.below = kept
+
+
 def first(one, two):
     return one
 
@@ -93,6 +104,10 @@ CASES = {
     "a box": (f"{DRAFT}box = Box(d)\nbox.kept.{HOOK}", "draft"),
     "a box by keyword": (f"{DRAFT}box = Box(1, other=d)\nbox.other.{HOOK}", "draft"),
     "a box of an heir": (f"{DRAFT}box = Heir(d)\nbox.kept.{HOOK}", "draft"),
+    "a box of an heir that names the class": (f"{DRAFT}box = Named(d)\nbox.kept.{HOOK}", "draft"),
+    "what a call on the class above hands over": (f"{DRAFT}Named(d)\nbox = Below(1)\nbox.below.{HOOK}", None),
+    "a method on its class": (f"{DRAFT}self.d = d\nNGRAMWorker.pair(self)[1].{HOOK}", "draft"),
+    "places changed": (f"{DRAFT}a, b = target_worker, d\na, b = b, a\na.{HOOK}", "draft"),
     "a box filled from outside": (f"{DRAFT}box = Box(1)\nbox.later = d\nbox.later.{HOOK}", "draft"),
     "a function that hands it back": (f"{DRAFT}first(d, target_worker).{HOOK}", "draft"),
     "a function that asks": (f"{DRAFT}ask(d)", "draft"),

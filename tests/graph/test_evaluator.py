@@ -78,6 +78,8 @@ EXPRESSIONS = {
     "a class of a module": ("self.m = inner.Small(c)", S),
     "a constructor as an argument": ("self.m = nn.Identity()", set()),
     "two names at once": ("a, b = Small, Large\nself.m = b(c)", L),
+    "two names that change places": ("a, b = Small, Large\na, b = b, a\nself.m = a(c)", L),
+    "two names that change places, the other": ("a, b = Small, Large\na, b = b, a\nself.m = b(c)", S),
     "nested names": ("a, (b, d) = Other, (Small, Large)\nself.m = b(c)", S),
     "a chain of names": ("a = b = Small\nself.m = a(c)", S),
     "a chain with the attribute": ("self.m = self.n = Small(c)", S),
