@@ -7,6 +7,7 @@
 #   make primer      what the rules say of pinned releases, against what they said before (UPDATE=1 writes that anew)
 #   make mutants     how many small mistakes in the rooms that decide the fast tests notice (MUTANTS='--sample 30')
 #   make matrix      the fast tests with every Python that is here, and with the oldest dependencies
+#   make site        README, docs and a page for each rule as a site in build/site
 #   make bench       the times in docs, measured here
 #   make corpora     every file of CORPORA="path/to/sglang some.whl" through facts, crashes and costs
 #   make fuzz        inputs that a fuzzer thinks of, a fixed number from a fixed seed
@@ -27,7 +28,7 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check
 EDIT_LOOP = not slow and not release and not browser and not smoke and not programs
 
 .DEFAULT_GOAL = help
-.PHONY: help report test test-fast lint primer mutants matrix matrix-ci bench corpora fuzz clean smoke-env smoke-test \
+.PHONY: help report test test-fast lint primer site mutants matrix matrix-ci bench corpora fuzz clean smoke-env smoke-test \
 	smoke-test-ci
 .DELETE_ON_ERROR:
 
@@ -98,6 +99,9 @@ matrix: .venv/installed-dev
 matrix-ci: .venv/installed-dev
 	NOX_OTHERS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/nox -- -q -n 2 tests/pylint_plugin/test_plugin.py tests/test_reproducible.py \
 	  -k 'message_stands or says_what_check_says or two_processes or stdin or other_pythons'
+
+site: .venv/installed-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python docs/site/build.py
 
 bench: .venv/installed
 	$(BIN)/python benchmarks/bench.py $(BENCH)
