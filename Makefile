@@ -11,6 +11,7 @@
 #   make bench       the times in docs, measured here
 #   make corpora     every file of CORPORA="path/to/sglang some.whl" through facts, crashes and costs
 #   make fuzz        inputs that a fuzzer thinks of, a fixed number from a fixed seed
+#   make preflight-agreement  launches that nobody wrote, read and run (AGREEMENT='--seed 7 --number 50 0.5.9')
 #   make smoke-test  against real SGLangs, in environments of 2.1 GB each that it makes
 #   make clean       everything that these left behind
 
@@ -29,7 +30,7 @@ EDIT_LOOP = not slow and not release and not browser and not smoke and not progr
 
 .DEFAULT_GOAL = help
 .PHONY: help report test test-fast lint primer site mutants matrix matrix-ci bench corpora fuzz clean smoke-env smoke-test \
-	smoke-test-ci
+	smoke-test-ci preflight-agreement
 .DELETE_ON_ERROR:
 
 help:
@@ -124,6 +125,10 @@ smoke-test: smoke-env
 smoke-test-ci: .venv/installed-dev
 	$(BIN)/python tests/smoke/environments.py 0.5.9
 	SPECINT_SMOKE_REQUIRED=0.5.9 $(BIN)/python -m pytest -m smoke tests/smoke -k 'not 0.5.23' $(PYTEST)
+
+# Reading beside running, in both environments and on two machines; where they differ, one of them is specint's fault.
+preflight-agreement: smoke-env
+	PYTHONPATH="$(CURDIR)" $(BIN)/python tests/smoke/test_launches.py $(AGREEMENT)
 
 clean:
 	rm -rf .venv .bench-venv .nox build dist report.json bench.json .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .mutants

@@ -118,6 +118,15 @@ def tools(machine: Machine) -> dict[str, Provided]:
     return {"subprocess.run": run, "subprocess.check_output": output}
 
 
+def scripts(machine: Machine) -> dict[str, str]:
+    """The machine's own tools as shell scripts, for an SGLang that is really run: they print what `tools` says."""
+    if machine.kind != "cuda":
+        return {}
+    asked = ("memory.total", "compute_cap", "--list-gpus")
+    arms = "".join(f"*{word}*) printf '%s' '{_printed(machine, f'nvidia-smi {word}')}';; " for word in asked)
+    return {"nvidia-smi": f'#!/bin/sh\ncase "$*" in {arms}*) echo;; esac\n'}
+
+
 def _printed(machine: Machine, text: str) -> str | None:
     each = [""] * machine.gpus
     if machine.kind == "cuda" and text.startswith("nvidia-smi"):

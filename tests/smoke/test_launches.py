@@ -1,0 +1,163 @@
+"""Launches that nobody wrote, put to reading and to a real SGLang: every definite answer is the real one.
+
+    python tests/smoke/test_launches.py [--seed N] [--number N] [--machines h200,b200] [RELEASE ...]
+
+puts many to each release (`make preflight-agreement`); as a test it is a minute of one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+import pytest
+
+from specint.execution.values import Unknown
+from specint.launch.answer import Answer, Workbench
+from specint.launch.command import Command
+from specint.launch.course import Found, Refusal, Side
+from specint.launch.machine import machine_named
+from specint.launch.registry import registered_classes
+from specint.launch.setting import Setting
+from specint.smoke import place
+from specint.smoke.knowledge import stand_ins
+from specint.smoke.launches import Told, agreement, run
+from specint.source.locate import open_tree
+from tests.launch.generated import Launch, launches, options
+
+MOST_OPEN = 0.05
+
+
+def differences(
+    release: str, python: Path, seed: int, number: int, machine: str, folder: Path
+) -> Iterator[tuple[Launch, str, tuple[str, ...], int]]:
+    """Each launch with its accord, what differs, and how many values are equal."""
+    there = place.installed(str(python))
+    assert there is not None, f"{python} has no SGLang"
+    tree = open_tree(str(there))
+    setting = Setting(tree, lambda: registered_classes(tree), platformdirs.user_cache_path("specint", appauthor=False))
+    drawn = list(launches(seed, number, options(setting), folder))
+    commands = [one.command(folder) for one in drawn]
+    bench = Workbench(setting, machine_named(machine))
+    answers = []
+    for n, command in enumerate(commands):
+        if n == 1:
+            bench.prepare()
+        answers.append(bench.answer(command))
+    told = run(str(python), tree.package, there.parent, stand_ins(), machine_named(machine), commands)
+    for launch, answer, real in zip(drawn, answers, told, strict=True):
+        found = agreement(answer, real)
+        yield launch, found.accord, found.differs, found.values
+
+
+# -- reading beside running, by hand -----------------------------------------------------------------------------------
+RAISED = Refusal("arguments", "sglang", "ValueError", "no", "sglang/srt/server_args.py", 100)
+TARGET = {"class": "m.Llama", "file": "m.py", "architectures": ["Llama"]}
+
+
+def read(kind: str = "starts", refusal: Refusal | None = None, **more: Any) -> Answer:
+    """What reading says of a launch, made by hand."""
+    found = Found(
+        refusals=[refusal] if refusal else [],
+        algorithm=more.get("algorithm", "EAGLE"),
+        worker=("EAGLEWorker", "w.py"),
+        target=Side("Llama", "m", "m.py", ("Llama",)),
+        values=more.get("values", {"tp_size": 8}),
+    )
+    return Answer(
+        id=None, version="0", machine=machine_named("h200"), command=Command(()), answer=kind, found=found
+    )  # fmt: skip
+
+
+def ran(*errors: Refusal, **more: Any) -> Told:
+    """What SGLang says of it."""
+    outcome = {"algorithm": "EAGLE", "worker": {"class": "EAGLEWorker", "file": "w.py"}, "target": TARGET}
+    return Told(errors=errors, **{**outcome, "values": {"tp_size": 8}, **more})
+
+
+def moved(**changes: Any) -> Refusal:
+    return dataclasses.replace(RAISED, **changes)
+
+
+@pytest.mark.parametrize(
+    ("answer", "told", "accord"),
+    [
+        (read(), ran(), "agree"),
+        (read("fails"), ran(), "agree"),
+        (read(), ran(RAISED), "disagree"),
+        (read("refused", RAISED), ran(), "disagree"),
+        (read("refused", RAISED), ran(RAISED), "agree"),
+        (read("refused", RAISED), ran(moved(line=104, message="other")), "agree"),
+        (read("refused", RAISED), ran(moved(line=120)), "disagree"),
+        (read("refused", RAISED), ran(moved(error="TypeError")), "disagree"),
+        (read("refused", RAISED), ran(moved(by="transformers")), "disagree"),
+        (read(), ran(algorithm="EAGLE3"), "disagree"),
+        (read(), ran(worker=None), "disagree"),
+        (read(), ran(target={**TARGET, "class": "m.Qwen"}), "disagree"),
+        (read(), ran(draft=TARGET), "disagree"),
+        (read(), ran(values={"tp_size": 4}), "disagree"),
+        (read(values={"tp_size": 8.0, "port": 1}), ran(values={"tp_size": 8, "port": 2, "new": 1}), "agree"),
+        (read(values={"tp_size": Unknown("why")}), ran(), "agree"),
+        (read("depends", RAISED), ran(), "open"),
+        (read("unknown"), ran(RAISED), "open"),
+        (read(), Told(fault="it died"), "not run"),
+    ],
+)
+def test_a_definite_answer_is_held_against_the_real_one(answer: Answer, told: Told, accord: str) -> None:
+    found = agreement(answer, told)
+    assert found.accord == accord, found.differs
+    assert bool(found.differs) == (accord in ("disagree", "not run"))
+
+
+# -- a real SGLang -----------------------------------------------------------------------------------------------------
+@pytest.mark.smoke
+def test_reading_and_running_agree_on_launches_that_nobody_wrote(
+    environment: Callable[[str], Path], tmp_path: Path
+) -> None:
+    found = list(differences("0.5.9", environment("0.5.9"), 14, 60, "h200", tmp_path))
+    wrong = [
+        (" ".join(launch.argv), differs) for launch, accord, differs, _ in found if accord in ("disagree", "not run")
+    ]
+    assert not wrong
+    assert sum(accord == "open" for _, accord, _, _ in found) <= MOST_OPEN * len(found)
+    assert sum(equal for *_, equal in found) > 1000
+
+
+def main(given: list[str] | None = None) -> int:
+    """Put many launches to the releases; 1 where an answer differs."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("releases", nargs="*", default=["0.5.9", "0.5.23"])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--number", type=int, default=300)
+    parser.add_argument("--machines", default="h200,b200")
+    asked = parser.parse_args(given)
+    from environments import make
+
+    status = 0
+    for release in asked.releases:
+        for machine in asked.machines.split(","):
+            counts: dict[str, int] = {}
+            values = 0
+            with tempfile.TemporaryDirectory(prefix="specint-agreement-") as folder:
+                python = make(release)
+                for launch, accord, differs, equal in differences(
+                    release, python, asked.seed, asked.number, machine, Path(folder)
+                ):
+                    counts[accord] = counts.get(accord, 0) + 1
+                    values += equal
+                    if accord in ("disagree", "not run"):
+                        status = 1
+                        print(f"{accord} {launch.name}: {' '.join(launch.argv)}")  # noqa: T201 - a script
+                        print("".join(f"    {one}\n" for one in differs), end="")  # noqa: T201
+            print(f"{release} on {machine}: {counts}, {values} values equal", flush=True)  # noqa: T201
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
