@@ -11,7 +11,6 @@ from specint.graph.binding import bind_arguments
 from specint.graph.evaluator import Evaluator, Frame
 from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import ClassNode, FunctionNode, Project
-from specint.graph.questions import Questions
 from specint.graph.value import (
     ClassValue,
     FunctionValue,
@@ -54,8 +53,7 @@ class Receivers:
             role_of=self.role_of,
         )
         self._roles: dict[str, str] = {}
-        self._questions = Questions()
-        self._floor = -1  # how many of the evaluator's questions were open when callers were first asked for
+        self._by_name: dict[int, tuple[FunctionNode, list[Occurrence]]] = {}
 
     # -- roles -----------------------------------------------------------------------------------------------------
 
@@ -262,25 +260,26 @@ class Receivers:
         A call through something that can't be followed counts only if no other function has the name. A name that is
         called too often has no callers, as one that nobody under scan calls: parameters are what their annotations say.
         """
-        key = id(function)
-        if self._questions.is_begun(key):
-            self.evaluator.hear_provisional(self._floor)
-        outermost = self._floor < 0
-        if outermost:
-            self._floor = self.evaluator.open_questions
-        try:
-            # a function that is only reached through itself has no callers
-            return self._questions.ask(key, lambda: self._find_callers(function), ())
-        finally:
-            if outermost:
-                self._floor = -1
+        calls = self._calls_by_name(function)
 
-    def _find_callers(self, function: FunctionNode) -> tuple[Occurrence, ...]:
-        constructor = function.name == "__init__" and function.owner is not None
-        name = self.code.name_of(function)
-        spellings = self._constructed_as(function) if constructor else [name, *self.code.kept_as(name)]
-        calls = [one for spelling in spellings for one in self.code.calls.get(spelling, ())]
-        return tuple([one for one in calls if self._calls(one, function)]) if len(calls) <= _MOST_CALLS else ()
+        # a question of the evaluator's: whether a call can be one of it depends on what values are, and they on callers
+        def answer() -> frozenset[Occurrence]:
+            return frozenset([one for one in calls if self._calls(one, function)])
+
+        # a function that is only reached through itself has no callers
+        nobody: frozenset[Occurrence] = frozenset()
+        found = self.evaluator.ask(("callers", id(function)), answer, nobody) if calls else nobody
+        return tuple([one for one in calls if one in found])
+
+    def _calls_by_name(self, function: FunctionNode) -> list[Occurrence]:
+        """The calls under scan that can be calls of a function by what is called; none where there are too many."""
+        if id(function) not in self._by_name:
+            constructor = function.name == "__init__" and function.owner is not None
+            name = self.code.name_of(function)
+            spellings = self._constructed_as(function) if constructor else [name, *self.code.kept_as(name)]
+            calls = [one for spelling in spellings for one in self.code.calls.get(spelling, ())]
+            self._by_name[id(function)] = (function, calls if len(calls) <= _MOST_CALLS else [])
+        return self._by_name[id(function)][1]
 
     def _constructed_as(self, function: FunctionNode) -> list[str]:
         assert function.owner is not None

@@ -12,8 +12,11 @@ step that sets an attribute in another way, `facts/spelling.py` (or `steps.compu
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, TypeVar
+
+import msgspec
 
 from specint.facts import model as facts
 from specint.facts.guards import guards_around
@@ -66,8 +69,12 @@ _MOST_ROUNDS = 64
 """The most rounds of loops around one line, and texts that one expression can make, that are told apart."""
 
 
-@dataclass(frozen=True, eq=False)
-class Frame:
+Answer = TypeVar("Answer")
+_Reaching = tuple[list[facts.Step], bool, tuple[int, ...]]
+"""The steps that can give a name its value, whether one of them always runs, and the number of each."""
+
+
+class Frame(msgspec.Struct, frozen=True, eq=False, gc=False):
     """Where an expression is evaluated.
 
     Attributes:
@@ -81,7 +88,7 @@ class Frame:
     function: FunctionNode | None = None
     receiver: Value | None = None
     arguments: Mapping[str, Values] | None = None
-    round: Mapping[str, Values] = field(default_factory=dict)
+    round: Mapping[str, Values] = msgspec.field(default_factory=dict)
 
     @property
     def scope(self) -> facts.Scope:
@@ -132,6 +139,7 @@ class Evaluator:
     role_of: Callable[[ClassNode], str] | None = None
     _questions: Circles = field(default_factory=lambda: Circles(_DEEP, _joined, _unsettled))
     _binds: dict[str, dict[str, list[OwnBind]]] = field(default_factory=dict)
+    _reached: dict[tuple[int, str, int], tuple[object, _Reaching]] = field(default_factory=dict)
     _depth: int = 0
     _bound: int = MOST_EVALUATIONS
     _left: int = MOST_EVALUATIONS
@@ -141,31 +149,26 @@ class Evaluator:
         return Instance(node, self.role_of(node) if self.role_of is not None else "")
 
     def _once(self, key: Hashable, compute: Callable[[], Values]) -> Values:
+        return self.ask(key, compute, NOTHING)
+
+    def ask(self, key: Hashable, answer: Callable[[], Answer], meanwhile: Answer) -> Answer:
+        """The answer to a question that leads to values, and to which values may lead: a hook that remembers what it
+        found asks here, so that what is found in the middle of a circle isn't kept."""
         depth, self._depth = self._depth, 0
         outermost = self._questions.depth == 0
         if outermost:
             self._left = self._bound
         try:
-            return self._questions.ask(key, compute, NOTHING)
+            return self._questions.ask(key, answer, meanwhile)
         except ExhaustedError as error:
             if not outermost or self._questions.depth:
                 raise
             self.project.exhausted[error.file, error.line] = self._bound
             reason = f"following it takes more than {self._bound:,} steps"
             self._bound = max(FEWEST_EVALUATIONS, self._bound // 2)
-            return self._questions.settle(key, frozenset({Unknown(reason)}))
+            return self._questions.settle(key, frozenset({Unknown(reason)}))  # type: ignore[return-value]
         finally:
             self._depth = depth
-
-    @property
-    def open_questions(self) -> int:
-        """How many questions are being answered."""
-        return self._questions.depth
-
-    def hear_provisional(self, floor: int) -> None:
-        """Take note that a hook gave an answer that isn't final: nothing is kept of what is concluded from it by the
-        questions that were opened after the first `floor` ones."""
-        self._questions.taint(floor)
 
     # -- expressions -----------------------------------------------------------------------------------------------
 
@@ -201,10 +204,10 @@ class Evaluator:
                 return self.name(name, frame, at)
             case facts.Attribute(base=base, name=name):
                 return union([self.attribute(value, name) for value in self.evaluate(base, frame, at)])
-            case facts.Constant(value=value):
-                return frozenset({ConstantValue(value)})
             case facts.Call():
                 return self.call(expr, frame, at)
+            case facts.Constant(value=value):
+                return frozenset({ConstantValue(value)})
             case facts.Display() | facts.DictDisplay() | facts.Comprehension():
                 return frozenset({self._container(expr, frame, at)})
             case facts.Item(base=base, index=facts.Slice()):
@@ -324,7 +327,8 @@ class Evaluator:
     def _in_round(self, target: Expr, values: Values, frame: Frame) -> Frame:
         """A frame in which the names of a loop are what one round gives them."""
         names = [one.id for one in facts.targets(target) if isinstance(one, facts.Name)]
-        return replace(frame, round={**frame.round, **{name: self._unpack(target, name, values) for name in names}})
+        given = {name: self._unpack(target, name, values) for name in names}
+        return msgspec.structs.replace(frame, round={**frame.round, **given})
 
     # -- names -----------------------------------------------------------------------------------------------------
 
@@ -335,19 +339,20 @@ class Evaluator:
             return frame.round[name]
         if function is None:
             return self.module_name(name, frame.module)
-        params = function.facts.params
         steps = function.binds.get(name, ())
-        param = next((p for p in params if p.name == name), None)
+        param = function.named.get(name)
+        if param is not None and not steps and frame.receiver is not None and self._is_receiver(param, frame):
+            return frozenset({frame.receiver})
         if param is None and not steps:
             if name in function.loops:
                 return self._looped(name, frame, at)
             if function.outer is not None:
-                return self.name(name, replace(frame, function=function.outer, arguments=None, round={}))
+                return self.name(name, Frame(frame.module, function.outer, frame.receiver))
             return self.module_name(name, frame.module)
-        assigning, covered = reaching(steps, at, function.facts.body)
+        assigning, covered, numbers = self._reaching(function, name, at)
         arguments = frozenset(frame.arguments.items()) if frame.arguments is not None else None
         of_round = frozenset(frame.round.items())
-        key = ("name", id(function), frame.receiver, name, tuple(map(id, assigning)), covered, arguments, of_round)
+        key = ("name", id(function), frame.receiver, name, numbers, covered, arguments, of_round)
 
         def compute() -> Values:
             found: Values = self.parameter(param, frame) if param is not None and not covered else NOTHING
@@ -356,6 +361,16 @@ class Evaluator:
             return found
 
         return self._once(key, compute)
+
+    def _reaching(self, function: FunctionNode, name: str, at: facts.Step | None) -> _Reaching:
+        """The steps that can give a local name its value at a step: the same for every object and every call."""
+        key = (id(function), name, id(at))
+        kept = self._reached.get(key)
+        if kept is None:
+            assigning, covered = reaching(function.binds.get(name, ()), at, function.facts.body)
+            # with whose numbers the key is made of, so that these stay theirs
+            kept = self._reached[key] = (function, at), (assigning, covered, tuple(map(id, assigning)))
+        return kept[1]
 
     def _looped(self, name: str, frame: Frame, at: facts.Step | None) -> Values:
         """What a name can be that a comprehension gives its elements, one after the other."""
@@ -388,12 +403,18 @@ class Evaluator:
             case Assigned(module=module, value=value):
                 return self._once(("assigned", id(value)), lambda: self.evaluate(value, Frame(module)))
 
+    @staticmethod
+    def _is_receiver(param: facts.Param, frame: Frame) -> bool:
+        """Whether Python hands a parameter its value: the object or class that a method was reached through."""
+        function = frame.function
+        assert function is not None
+        return function.takes_receiver and param is function.facts.params[0]
+
     def parameter(self, param: facts.Param, frame: Frame) -> Values:
         """What a parameter can be: the receiver, what is handed over, or what the hook or its annotation tell."""
         function = frame.function
         assert function is not None
-        first = function.facts.params[0] if function.facts.params else None
-        if param is first and frame.receiver is not None and function.takes_receiver:
+        if frame.receiver is not None and self._is_receiver(param, frame):
             return frozenset({frame.receiver})
         if frame.arguments is not None and param.name in frame.arguments:
             return frame.arguments[param.name]
@@ -761,12 +782,18 @@ class Evaluator:
     def arguments(
         self, callee: Callee, call: facts.Call, frame: Frame, at: facts.Step | None
     ) -> dict[str, Values] | None:
-        """Parameter -> what one call hands over; None where that can't matter to what comes back."""
-        if next(callee.function.facts.returned(), None) is None:
+        """Parameter -> what one call hands over, of those that decide what comes back; None where that can't matter.
+
+        What decides nothing would only make every call a question of its own, and is looked at only for whether it
+        leads anywhere: a call that hands over nothing that does is like any other.
+        """
+        deciding = callee.function.deciding
+        if not deciding:
             return None
-        values = {name: self.evaluate(expr, frame, at) for name, expr in callee.bound(call).items()}
-        # what decides nothing would only make every call a question of its own
-        return values if any(is_telling(v) for found in values.values() for v in found) else None
+        bound = callee.bound(call)
+        values = {name: self.evaluate(expr, frame, at) for name, expr in bound.items() if name in deciding}
+        others = (self.evaluate(expr, frame, at) for name, expr in bound.items() if name not in deciding)
+        return values if any(is_telling(v) for found in chain(values.values(), others) for v in found) else None
 
 
 _BUILTINS = frozenset({"getattr", "hasattr", "setattr", "isinstance", "super", "type", "len", "int", "list", "print"})
@@ -784,11 +811,11 @@ def _untold(expr: Expr) -> str:
 
 
 def _joined(before: Any, found: Any) -> Any:  # noqa: ANN401 - whatever was asked
-    return together(before | found) if isinstance(found, frozenset) and isinstance(before, frozenset) else found
+    return together(before | found)
 
 
 def _unsettled(found: Any) -> Any:  # noqa: ANN401
-    return found | {UNSETTLED} if isinstance(found, frozenset) else found
+    return found | {UNSETTLED}
 
 
 def _layers(value: Value) -> int:

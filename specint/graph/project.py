@@ -74,6 +74,25 @@ class FunctionNode:
         return found
 
     @cached_property
+    def named(self) -> dict[str, Param]:
+        """The parameters by their names."""
+        return {param.name: param for param in self.facts.params}
+
+    @cached_property
+    def deciding(self) -> frozenset[str]:
+        """The parameters that what it gives back can be made from, by the names on the way there."""
+        pending = [step.value for step in self.facts.returned() if step.value is not None]
+        met: set[str] = set()
+        while pending:
+            for part in walk(pending.pop()):
+                if isinstance(part, facts.Name) and part.id not in met:
+                    met.add(part.id)
+                    steps = self.binds.get(part.id, ())
+                    pending += [s.value for s in steps if isinstance(s, facts.Bind) and s.value is not None]
+                    pending += [loop.iterable for loop in self.loops.get(part.id, ())]
+        return frozenset(param.name for param in self.parameters if param.name in met)
+
+    @cached_property
     def attributes(self) -> tuple[Attribute, ...]:
         """Every attribute that the body's steps mention, `self.x` included, as often as they do."""
         values = (getattr(step, "value", None) for step in self.facts.body.steps)

@@ -23,6 +23,12 @@ isn't waited for, and its answer is passed to `unsettled`, which is to say in it
 The depth to which questions are answered within each other is bounded too, because Python's stack is: what comes up
 deeper is put off, answered when the others are done, and they are asked again, so that the bound changes the order of
 the work and no answer.
+
+**Why a round after the first is cheap.** An answer follows from facts, which don't change, and from the answers to what
+it asks, in the order in which it asks: each is chosen by those before it. What a question of a circle asked in the
+round before, and heard, is remembered, but for what is settled. Those are asked again in that order. As long as each
+gives what it gave, the next is what its own answer would have asked next, so nothing is asked for nothing; where all
+give what they gave, its own answer is what it was; and at the first that doesn't, it is worked out anew.
 """
 
 from __future__ import annotations
@@ -76,10 +82,6 @@ class Questions:
             self._leaned_on.clear()
         return found
 
-    def is_begun(self, key: Hashable) -> bool:
-        """Whether a question is being answered, or has an answer that isn't final."""
-        return key in self._open or key in self._provisional
-
     def ask_within(
         self, deepest: int, key: Hashable, answer: Callable[[], Answer], *, meanwhile: Answer, beyond: Answer
     ) -> Answer:
@@ -99,6 +101,10 @@ _FREE_ROUNDS = 8
 """The rounds of a circle in which an answer may shrink; in those after them it can only grow."""
 _MOST_ROUNDS = 24
 """The most rounds of a circle."""
+
+
+_Heard = dict[Hashable, tuple[Callable[[], Any], Any, Any]]
+"""What a question asked and may hear differently in another round: how it is answered, what meanwhile, what it was."""
 
 
 class Circles:
@@ -122,11 +128,16 @@ class Circles:
         self._settled: dict[Hashable, Any] = {}
         self._guesses: dict[Hashable, Any] = {}
         self._depths: dict[Hashable, int] = {}
+        self._open: list[Hashable] = []
         self._lows: list[int] = []  # for each open question, the outermost one that its answer leans on
-        self._tied: dict[Hashable, tuple[Any, int]] = {}  # answered, but leaning on a question that is still open
+        # answered, but leaning on another one: that is open, or leans on one itself
+        self._tied: dict[Hashable, tuple[Any, Hashable]] = {}
         self._order: list[Hashable] = []
-        self._put_off: dict[Hashable, tuple[Callable[[], Any], Any]] = {}
-        self._tainted: set[Hashable] = set()
+        self._growing: set[int] = set()  # of the open questions, by depth, those whose circle may only grow by now
+        self._leaned_on: set[Hashable] = set()  # of the open questions, those that came up again in this round
+        self._put_off: dict[Hashable, tuple[Callable[[], Any], Any, list[Any]]] = {}  # with what was heard instead
+        self._hearing: list[_Heard | None] = []  # for each open question, what it hears; None: not the same each time
+        self._before: dict[Hashable, tuple[_Heard, Any]] = {}  # what was heard in the round before, and concluded
 
     @property
     def depth(self) -> int:
@@ -138,67 +149,95 @@ class Circles:
         self._settled[key] = answer
         return answer
 
-    def taint(self, floor: int) -> None:
-        """Let no question be settled that is open now and was opened after the first `floor` ones: what it just heard
-        from somewhere else is not final."""
-        self._tainted.update(key for key, depth in self._depths.items() if depth >= floor)
-
     def ask(self, key: Hashable, answer: Callable[[], Answer], meanwhile: Answer) -> Answer:
         """The answer to the question `key`, computed by `answer` where it isn't known yet."""
         if key in self._settled:
             return self._settled[key]  # type: ignore[no-any-return]
+        found = self._asked(key, answer, meanwhile)
+        if self._hearing and key not in self._settled:
+            self._hear(key, answer, meanwhile, found)
+        return found
+
+    def _hear(self, key: Hashable, answer: Callable[[], Any], meanwhile: Any, found: Any) -> None:  # noqa: ANN401
+        heard = self._hearing[-1]
+        if heard is None:
+            return
+        if key not in heard:
+            heard[key] = (answer, meanwhile, found)
+        elif heard[key][2] != found:
+            self._hearing[-1] = None
+
+    def _asked(self, key: Hashable, answer: Callable[[], Answer], meanwhile: Answer) -> Answer:
         lows = self._lows
         if key in self._tied:
-            found, low = self._tied[key]
-            lows[-1] = min(lows[-1], low)
-            if key in self._tainted:
-                self.taint(0)
+            found, outer = self._tied[key]
+            while outer not in self._depths:
+                outer = self._tied[outer][1]
+            lows[-1] = min(lows[-1], self._depths[outer])
             return found  # type: ignore[no-any-return]
         depth = len(lows)
-        if key in self._depths or depth > self._deep:
-            if key not in self._depths:
-                self._put_off[key] = (answer, meanwhile)
-            lows[-1] = min(lows[-1], self._depths.get(key, 0))
+        if key in self._depths:
+            self._leaned_on.add(key)
+            lows[-1] = min(lows[-1], self._depths[key])
             return self._guesses.get(key, meanwhile)  # type: ignore[no-any-return]
+        if depth > self._deep:
+            guess = self._guesses.get(key, meanwhile)
+            self._put_off.setdefault(key, (answer, meanwhile, []))[2].append(guess)
+            lows[-1] = 0
+            return guess  # type: ignore[no-any-return]
         self._depths[key] = depth
         lows.append(depth)
-        self._tainted.discard(key)
+        self._open.append(key)
+        self._hearing.append({})
         try:
-            found = self._answered(key, answer, depth, meanwhile)
-            for _ in range(_MOST_ROUNDS):
-                if depth or key not in self._tainted:
-                    break
-                self._tainted.clear()  # what it heard may be final by now
-                found = self._answered(key, answer, depth, meanwhile)
-            return found  # type: ignore[no-any-return]
+            return self._answered(key, answer, depth, meanwhile)  # type: ignore[no-any-return]
         finally:
-            del lows[depth:], self._depths[key]
+            del lows[depth:], self._open[depth:], self._hearing[depth:], self._depths[key]
+            self._growing.discard(depth)
             if not lows:
+                self._before.clear()
+                self._leaned_on.clear()
                 self._tied.clear()
                 self._order.clear()
                 self._guesses.clear()
                 self._put_off.clear()
+
+    def _concluded(self, key: Hashable, answer: Callable[[], Any]) -> Any:  # noqa: ANN401
+        """The answer as this round gives it: that of the round before, where all that it was concluded from is so."""
+        heard, found = self._before.pop(key, ({}, None))
+        if not heard or any(self.ask(one, its, none) != what for one, (its, none, what) in heard.items()):
+            self._hearing[-1] = {}
+            found = answer()
+        now = self._hearing[-1]
+        if now:
+            self._before[key] = (now, found)
+        return found
 
     def _answered(self, key: Hashable, answer: Callable[[], Any], depth: int, meanwhile: Any) -> Any:  # noqa: ANN401
         before = len(self._order)
         guesses = self._guesses
         found = meanwhile
         for number in range(_MOST_ROUNDS):
-            found = answer()
+            found = self._concluded(key, answer)
             if number >= _FREE_ROUNDS:
+                self._growing.add(depth)
+            if self._growing:
                 found = self._joined(guesses.get(key, meanwhile), found)
+            others = False  # whether one that was put off turned out to be what nobody guessed
             while depth == 0 and self._put_off:
-                late, (its_answer, its_meanwhile) = self._put_off.popitem()
-                self.ask(late, its_answer, its_meanwhile)
+                late, (its_answer, its_meanwhile, heard) = self._put_off.popitem()
+                its = self.ask(late, its_answer, its_meanwhile)
+                others |= any(its != one for one in heard)
             if self._lows[depth] < depth:  # going round is for the question that this one leans on
-                self._tied[key] = (found, self._lows[depth])
+                self._tied[key] = (found, self._open[self._lows[depth]])
                 self._order.append(key)
                 self._lows[depth - 1] = min(self._lows[depth - 1], self._lows[depth])
                 return found
             circle = self._order[before:]
-            if all(guesses.get(one, meanwhile) == self._tied[one][0] for one in circle) and (
-                not circle or guesses.get(key, meanwhile) == found
-            ):
+            leaned_on = key in self._leaned_on
+            self._leaned_on.discard(key)
+            same = guesses.get(key, meanwhile) == found or not (circle or leaned_on)
+            if same and not others and all(guesses.get(one, meanwhile) == self._tied[one][0] for one in circle):
                 break
             guesses[key] = found
             for one in circle:
@@ -206,11 +245,8 @@ class Circles:
             del self._order[before:]
         else:
             found = self._unsettled(found)  # the others of the circle are asked anew, and lean on this one
-        if key not in self._tainted:
-            self._settled[key] = found
+        self._settled[key] = found
         for one in self._order[before:]:
-            its = self._tied.pop(one)[0]
-            if one not in self._tainted:
-                self._settled[one] = its
+            self._settled[one] = self._tied.pop(one)[0]
         del self._order[before:]
         return found

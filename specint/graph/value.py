@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from specint.graph.project import ClassNode, FunctionNode
 
@@ -11,15 +12,13 @@ _NESTING = 3
 """Containers of containers are told apart to this depth."""
 
 
-@dataclass(frozen=True)
-class ClassValue:
+class ClassValue(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """A class of the tree itself, not an object of it."""
 
     node: ClassNode
 
 
-@dataclass(frozen=True)
-class Instance:
+class Instance(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """An object of a class of the tree. `role`: whose side of speculative decoding it stands on, "" where that means
     nothing (see `specint.contract`)."""
 
@@ -27,8 +26,7 @@ class Instance:
     role: str = ""
 
 
-@dataclass(frozen=True)
-class ModelObject:
+class ModelObject(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """The model that a runner keeps, which a contract is about, or a part of it.
 
     `path`: the steps from the model to the part: `lm_head`, `layers[]` for an element.
@@ -38,16 +36,14 @@ class ModelObject:
     path: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class FunctionValue:
+class FunctionValue(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """A function, bound to `receiver` where it was reached through an object or class."""
 
     node: FunctionNode
     receiver: Value | None = None
 
 
-@dataclass(frozen=True)
-class PartialValue:
+class PartialValue(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """A callable with arguments that it was given ahead of the call (`functools.partial`)."""
 
     callee: FunctionValue | ClassValue | PartialValue
@@ -55,51 +51,44 @@ class PartialValue:
     keywords: tuple[tuple[str, frozenset[Value]], ...]
 
 
-@dataclass(frozen=True)
-class ModuleValue:
+class ModuleValue(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """A module of the tree."""
 
     name: str
 
 
-@dataclass(frozen=True)
-class ConstantValue:
+class ConstantValue(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """A literal."""
 
     value: str | int | float | bool | None
 
 
-@dataclass(frozen=True)
-class SequenceValue:
+class SequenceValue(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """A tuple or list of known length."""
 
     items: tuple[frozenset[Value], ...]
 
 
-@dataclass(frozen=True)
-class TableValue:
+class TableValue(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """A dict that is written out: what each key can be, with what stands under it."""
 
     entries: tuple[tuple[frozenset[Value], frozenset[Value]], ...]
 
 
-@dataclass(frozen=True)
-class ElementsOf:
+class ElementsOf(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """A container of any length whose elements are these."""
 
     elements: frozenset[Value]
 
 
-@dataclass(frozen=True)
-class ExternalValue:
+class ExternalValue(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """Something from outside the tree: a class or function by name, or the result of calling it."""
 
     name: str
     called: bool = False
 
 
-@dataclass(frozen=True)
-class Unknown:
+class Unknown(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """What can't be followed, and why. `is_object`: something says that it is an object, only not of which class."""
 
     reason: str

@@ -131,3 +131,32 @@ def test_role(asked, name: str) -> None:
     roles = {one.role for one in asked(snippet, MORE) if one.member == "hook"}
     merged = "both" if roles == {"target", "draft"} else next(iter(roles), None)
     assert merged == expected
+
+
+WALK = """
+class Walk:
+    def __init__(self):
+        self.a = self
+
+    def keep(self, model):
+        self.a = model
+
+    def step(self, model):
+        self.a = self.after(model)
+
+    def after(self, model):
+        model.hook()
+        return self.a if model else self
+
+
+class Other:
+    def step(self, model): ...
+
+    def after(self, model): ...
+"""
+
+
+def test_a_caller_that_is_asked_for_in_a_circle_is_found_once_the_circle_is_known(asked) -> None:
+    """What `w.a` is depends on who calls `step`, and whether `w.a.step()` does so on what `w.a` is."""
+    members = {one.member for one in asked("w = Walk()\nw.a.step(model)", WALK)}
+    assert "hook" in members

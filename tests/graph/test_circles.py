@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 
 import pytest
@@ -95,3 +96,56 @@ def test_an_answer_that_does_not_come_to_rest_says_so() -> None:
 def test_an_answer_that_comes_to_rest_is_left_as_it_is() -> None:
     circles = Circles(20, unsettled=lambda found: found | {"unsettled"})
     assert "unsettled" not in reached(circles, EDGES, [])("a")
+
+
+def test_a_round_works_out_anew_only_what_hears_something_else() -> None:
+    """Of three rounds, the second finds what all have in common, and the third that nothing changes any more."""
+    ring: Edges = {name: (after,) for name, after in zip("abcdef", "bcdefa", strict=True)}
+    computed: list[str] = []
+    assert reached(Circles(20), ring, computed)("a") == frozenset(ring)
+    assert {name: computed.count(name) for name in ring} == dict.fromkeys(ring, 2)
+
+
+def test_what_a_question_asks_may_depend_on_what_it_heard() -> None:
+    """Equations at random, in which a term counts once another has been found: the least answers of all of them."""
+    for seed in range(300):
+        chance = random.Random(seed)
+        names = [f"q{number}" for number in range(chance.randint(2, 9))]
+        # of each question: a thing, what it asks, what it must hear for that, and what it asks then
+        terms = {
+            name: [
+                (chance.choice("xyz"), chance.choice(names), chance.choice("wxyz"), chance.choice(names))
+                for _ in range(chance.randint(1, 3))
+            ]
+            for name in names
+        }
+        assert found(Circles(chance.choice([1, 3, 20])), terms, chance) == least(terms), seed
+
+
+Terms = dict[str, list[tuple[str, str, str, str]]]
+
+
+def found(circles: Circles, terms: Terms, chance: random.Random) -> dict[str, frozenset[str]]:
+    def ask(name: str) -> frozenset[str]:
+        def answer() -> frozenset[str]:
+            held: frozenset[str] = frozenset({"w"} if name == "q0" else ())
+            for thing, asked, wanted, then in terms[name]:
+                if wanted in (heard := ask(asked)):
+                    held |= {thing} | ask(then)
+                held |= heard
+            return held
+
+        return circles.ask(name, answer, frozenset())
+
+    return {name: ask(name) for name in chance.sample(sorted(terms), len(terms))}
+
+
+def least(terms: Terms) -> dict[str, frozenset[str]]:
+    held: dict[str, frozenset[str]] = {name: frozenset({"w"} if name == "q0" else ()) for name in terms}
+    for _ in range(100):
+        for name, own in terms.items():
+            for thing, asked, wanted, then in own:
+                held[name] |= held[asked]
+                if wanted in held[asked]:
+                    held[name] |= {thing} | held[then]
+    return held

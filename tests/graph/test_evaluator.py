@@ -315,3 +315,40 @@ def test_annotated_parameter(kept, annotation: str) -> None:
 )
 def test_element_or_result_of_an_annotated_parameter(kept, annotation: str, expression: str, expected) -> None:
     assert kept(f"self.m = {expression}", params=f"c, made: {annotation}") == expected
+
+
+DECIDING = {
+    "handed back": ("return a", {"a"}),
+    "by another name": ("k = a\nreturn k", {"a"}),
+    "a part of it, under a condition on another": ("if b:\n    k = a.part\n    return k[0]", {"a"}),
+    "what a loop goes through": ("for k in a:\n    k = wrapped(k, b)\n    return k", {"a", "b"}),
+    "what a comprehension goes through": ("return [k for k in a.parts if k]", {"a"}),
+    "what a function is called with": ("return getattr(a, b)", {"a", "b"}),
+    "named on the way": ("return (k := b)", {"b"}),
+    "looked at, and nothing else": ("print(a)\nself.kept = b\nreturn 1", set()),
+    "never": ("self.kept = a", set()),
+}
+
+
+@pytest.mark.parametrize("name", DECIDING)
+def test_parameters_that_decide_what_comes_back(linked, name: str) -> None:
+    body, deciding = DECIDING[name]
+    text = f"class W:\n    def made(self, a, b):\n{textwrap.indent(body, ' ' * 8)}\n"
+    one = linked(w=text)
+    member = one.hierarchy.lookup(one.node("w.W"), "made")
+    assert member.function.deciding == deciding
+
+
+def test_a_call_asks_nothing_of_what_does_not_decide_its_result(linked, work) -> None:
+    """The function only prints what comes out of a long chain."""
+
+    def cost(extra: str) -> int:
+        chain = "".join(f"def f{n}(x):\n    return f{n + 1}(x)\n" for n in range(20)) + "def f20(x):\n    return x\n"
+        text = (
+            f"class Small: ...\n{chain}\ndef pick(a, b):\n    print(b)\n    return a\n"
+            f"class W:\n    def __init__(self, c):\n        self.m = pick(Small(), {extra})\n"
+        )
+        one = linked(w=text)
+        return work(one.holds, "w.W", "m")
+
+    assert cost("f0(Small())") < cost("Small()") + 50, "following the chain takes thousands of calls"
