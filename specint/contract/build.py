@@ -12,7 +12,7 @@ from specint.contract.given import written_by_makers
 from specint.contract.handed import methods_handed, modules_handed
 from specint.contract.infer import Inference
 from specint.contract.making import constructor
-from specint.contract.model import Contract
+from specint.contract.model import Contract, Requirement
 from specint.contract.reach import Reach
 from specint.contract.receivers import Receivers
 from specint.contract.registrations import may_register, registrations
@@ -97,12 +97,20 @@ def build_contract(
             **{alias: one.name for one in registered.values() for alias in one.aliases},
         },
         workers={a: tuple(node.key for node in reach.workers.serving(a)) for a in algorithms},
+        apart=_asking(reach.workers.apart(algorithms), requirements),
         demands=Demands(reach, algorithms, stages, frozenset(one_stage)).found(),
         one_stage=one_stage,
         unread={a: why for a in algorithms if (why := reach.workers.unread(a)) is not None},
     )
     brings = {registration.file for registration in registered.values()}
     return contract, [*_not_found(contract), *_silent(modules, outside, contract, brings)]
+
+
+def _asking(apart: dict[str, tuple[str, ...]], requirements: Iterable[Requirement]) -> dict[str, tuple[str, ...]]:
+    """Of the functions that a worker leaves to others, those that ask for something."""
+    asking = {f"{site.file}:{site.function}" for requirement in requirements for site in requirement.sites}
+    found = {worker: tuple(one for one in functions if one in asking) for worker, functions in apart.items()}
+    return {worker: functions for worker, functions in found.items() if functions}
 
 
 def _not_found(contract: Contract) -> Iterator[Diagnostic]:

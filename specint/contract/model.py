@@ -154,6 +154,8 @@ class Contract(msgspec.Struct, frozen=True, kw_only=True):
         algorithms: every speculative algorithm of the tree, in the order of its enum, without NONE.
         aliases: other names that a user may pass (`NEXTN`) and the algorithm each turns into.
         workers: algorithm to the dotted names of the worker classes that serve it.
+        apart: a worker class's dotted name to the functions (`file:name`, as a site has them) that only other workers
+            of its algorithms run.
         demands: what the code around the workers asks of the workers themselves.
         one_stage: the algorithms that refuse a server of several pipeline stages, each with the line that does.
         unread: the algorithms of which no worker was found, each with the reason: what they ask isn't known.
@@ -163,6 +165,7 @@ class Contract(msgspec.Struct, frozen=True, kw_only=True):
     algorithms: tuple[str, ...]
     aliases: dict[str, str] = {}
     workers: dict[str, tuple[str, ...]] = {}
+    apart: dict[str, tuple[str, ...]] = {}
     unread: dict[str, Unread] = {}
     one_stage: dict[str, str] = {}
     demands: tuple[WorkerDemand, ...] = ()

@@ -180,35 +180,66 @@ class Workers:
         if key not in self._live:
             found: set[int] = set()
             self._live[key] = found
-            side = Side(algorithm, "draft", True)
             classes = self._living.setdefault(key, set())
-            spoken = set(self._names_outside)
-            waiting: dict[str, list[FunctionNode]] = {}
-            pending: list[ClassNode | FunctionNode] = list(self.serving(algorithm, plain=plain))
-            while pending:
-                one = pending.pop()
-                if isinstance(one, ClassNode):
-                    if one not in classes:
-                        classes.add(one)
-                        for method in self._methods(one):
-                            if method.name in spoken or method.name.startswith("__"):
-                                pending.append(method)
-                            else:
-                                waiting.setdefault(method.name, []).append(method)
-                elif id(one) not in found:
-                    found.add(id(one))
-                    for reference, step in self.references(one):
-                        if isinstance(reference, str):
-                            if reference not in spoken and self.conditions.possible(one, step.guard, side):
-                                spoken.add(reference)
-                                pending += waiting.pop(reference, ())
-                        elif (
-                            reference not in classes
-                            and id(reference) not in found
-                            and self.conditions.possible(one, step.guard, side)
-                        ):
-                            pending.append(reference)
+            self._bring(self.serving(algorithm, plain=plain), algorithm, found, classes)
         return self._live[key]
+
+    def _bring(
+        self, first: Iterable[ClassNode], algorithm: str, found: set[int], classes: set[ClassNode]
+    ) -> dict[int, FunctionNode]:
+        """Add the functions and the classes that these classes bring to life under an algorithm; the functions.
+
+        What is in `found` already is not followed.
+        """
+        side = Side(algorithm, "draft", True)
+        spoken = set(self._names_outside)
+        waiting: dict[str, list[FunctionNode]] = {}
+        pending: list[ClassNode | FunctionNode] = list(first)
+        functions: dict[int, FunctionNode] = {}
+        while pending:
+            one = pending.pop()
+            if isinstance(one, ClassNode):
+                if one not in classes:
+                    classes.add(one)
+                    for method in self._methods(one):
+                        if method.name in spoken or method.name.startswith("__"):
+                            pending.append(method)
+                        else:
+                            waiting.setdefault(method.name, []).append(method)
+            elif id(one) not in found:
+                found.add(id(one))
+                functions[id(one)] = one
+                for reference, step in self.references(one):
+                    if isinstance(reference, str):
+                        if reference not in spoken and self.conditions.possible(one, step.guard, side):
+                            spoken.add(reference)
+                            pending += waiting.pop(reference, ())
+                    elif (
+                        reference not in classes
+                        and id(reference) not in found
+                        and self.conditions.possible(one, step.guard, side)
+                    ):
+                        pending.append(reference)
+        return functions
+
+    def apart(self, algorithms: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """For each worker class that shares an algorithm with others: the functions (`file:name`) that only those
+        others bring to life. What is asked in them, this one doesn't ask."""
+        choosing = {id(method) for method in self.project.methods_of(self.roots.enum)}  # they name every worker
+        own: dict[str, set[str]] = {}
+        every: dict[str, set[str]] = {}
+        for algorithm in algorithms:
+            serving = self.serving(algorithm)
+            if len(serving) < 2:
+                continue
+            brought = {
+                node.key: {_place(f) for f in self._bring((node,), algorithm, set(choosing), set()).values()}
+                for node in serving
+            }
+            for key, functions in brought.items():
+                own.setdefault(key, set()).update(functions)
+                every.setdefault(key, set()).update(*brought.values())
+        return {key: tuple(sorted(functions - own[key])) for key, functions in every.items() if functions - own[key]}
 
     def serves(self, function: FunctionNode, algorithm: str) -> bool:
         """Whether a method belongs to a class that an algorithm brings to life, called or not; a function serves where
@@ -299,3 +330,7 @@ class Workers:
 
     def _is_worker_module(self, name: str) -> bool:
         return name == self.package or name.startswith(f"{self.package}.") or name in self._outside
+
+
+def _place(function: FunctionNode) -> str:
+    return f"{function.module.path}:{function.facts.qualname}"

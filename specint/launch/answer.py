@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
 import msgspec
 
-from specint.contract.model import Contract
-from specint.errors import SpecintError
 from specint.execution.bounds import ExhaustedError
 from specint.execution.decisions import Decision, Decisions
 from specint.execution.expressions import shown
@@ -24,22 +22,12 @@ from specint.launch.command import Command
 from specint.launch.course import Course, Found, Side
 from specint.launch.declared import declared
 from specint.launch.fit import Fit, drafts_need_a_class, fits, why_a_class
+from specint.launch.judging import Judge, Lack, worker_named
 from specint.launch.machine import Machine
 from specint.launch.setting import Setting
 
 SCHEMA = "specint.preflight/1"
 MOST_FLIPS = 24
-
-
-class Lack(msgspec.Struct, frozen=True, kw_only=True):
-    """A hook that the worker asks of a side and that its class lacks."""
-
-    side: str
-    member: str
-    status: str
-    file: str = ""
-    line: int = 0
-    reason: str = ""
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,17 +55,6 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     assumed: tuple[str, ...] = ()
     facts: dict[str, Any] = {}
     notes: tuple[str, ...] = ()
-
-
-class Judged(msgspec.Struct, frozen=True, kw_only=True):
-    """What compliance says of a class under an algorithm."""
-
-    roles: tuple[str, ...]
-    lacks: tuple[Lack, ...]
-
-
-Judge = Callable[[str, str, str, str], Judged | None]
-"""(side, dotted class, algorithm, the worker's file) -> what it lacks; None where the class isn't judged."""
 
 
 class Workbench:
@@ -238,7 +215,7 @@ class Workbench:
         if not algorithm or not found.speculative:
             return (), ()
         lacks: list[Lack] = []
-        worker = (found.worker[1] if found.worker else None) or ""
+        worker = worker_named(*found.worker) if found.worker else ""
         roles: tuple[str, ...] | None = None
         for side, one in (("target", found.target), ("draft", found.draft)):
             if one is None or one.cls is None or self.judge is None:
@@ -373,43 +350,3 @@ def plain(value: Any) -> Any:
         return json.loads(json.dumps(value, default=shown))
     except (TypeError, ValueError, RecursionError):
         return shown(value)
-
-
-# -- compliance --------------------------------------------------------------------------------------------------------
-def judge_of(tree_analysis: Callable[[], Any]) -> Judge:
-    """A judge that takes the whole analysis of a tree, which is made when the first class is asked about."""
-    kept: list[Any] = []
-
-    def judge(side: str, dotted: str, algorithm: str, worker: str) -> Judged | None:
-        if not kept:
-            try:
-                kept.append(tree_analysis())
-            except SpecintError:
-                kept.append(None)
-        analysis = kept[0]
-        if analysis is None:
-            return None
-        model = next((one for one in analysis.models if one.class_ == dotted), None)
-        if model is None:
-            return None
-        verdict = model.algorithms.get(algorithm)
-        lacks = []
-        for status in ("missing", "broken", "unknown"):
-            for member in getattr(verdict, status, ()) if verdict is not None else ():
-                file, line = _asked_at(analysis.contract, side, member, algorithm, worker)
-                lacks.append(Lack(side=side, member=member, status=status, file=file, line=line))
-        applicable = verdict is not None and (side in model.roles or side == "target")
-        return Judged(roles=model.roles, lacks=tuple(lacks) if applicable else ())
-
-    return judge
-
-
-def _asked_at(contract: Contract, side: str, member: str, algorithm: str, worker: str) -> tuple[str, int]:
-    sites = [
-        site
-        for requirement in contract.requirements
-        if requirement.role in (side, "both", "class") and member in (requirement.member, requirement.group)
-        for site in requirement.sites_under([algorithm])
-    ]
-    best = next((site for site in sites if site.file == worker), sites[0] if sites else None)
-    return (best.file, best.line) if best else ("", 0)

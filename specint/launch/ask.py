@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from specint.errors import SpecintError
-from specint.launch.answer import Answer, Workbench, judge_of
+from specint.launch.answer import Answer, Workbench
 from specint.launch.command import Command, command_of, located
+from specint.launch.judging import judge_of
 from specint.launch.machine import machine_named, usual_machines
 from specint.launch.registry import registered_classes
 from specint.launch.setting import Setting

@@ -205,6 +205,7 @@ class Course:
         if not isinstance(after, dict):
             names = record.names if record is not None else list(resolved.attributes)
             after = {name: resolved.attributes.get(name) for name in names}
+        after = {name: kept(value) for name, value in after.items()}
         self.found.values = after
         self.found.algorithm = after.get(self.entry["algorithm"]["value"])
         known, before = self.given.get(id(resolved), (None, {}))
@@ -213,7 +214,7 @@ class Course:
         for name in sorted(after):
             if name in before and name in parsed and not same(before[name], after[name]):
                 file, line, at = self.places.get(name, (None, None, 0))
-                changed.append(Change(name, before[name], after[name], file, line, self._said(file, line, at)))
+                changed.append(Change(name, kept(before[name]), after[name], file, line, self._said(file, line, at)))
         self.found.changed = changed
         del known
 
@@ -289,6 +290,15 @@ class Course:
             reason = found.reason if isinstance(found, Unknown) else "the class"
             self.found.open.append(Open(name, f"which class serves {', '.join(architectures)}: {reason}"))
         return Side(None, None, None, architectures, text_path, inner)
+
+
+def kept(value: Any) -> Any:
+    """A copy of plain containers: what evaluated code holds goes back to what it was, once the launch is answered."""
+    if type(value) is dict:
+        return {name: kept(one) for name, one in value.items()}
+    if type(value) in (list, tuple, set):
+        return type(value)(kept(one) for one in value)
+    return value
 
 
 def same(one: Any, other: Any) -> bool:

@@ -67,7 +67,11 @@ def text_of(answer: Answer) -> str:
     lines += _changed(found.changed or [])
     for lack in answer.contract:
         sign = "✗" if lack.status == "missing" else "?"
-        row("contract", f"{sign} {lack.side}: {lack.member} is {lack.status}   asked for at {lack.file}:{lack.line}")
+        why = f" ({lack.reason})" if lack.reason else ""
+        row(
+            "contract",
+            f"{sign} {lack.side}: {lack.member} is {lack.status}{why}   asked for at {lack.file}:{lack.line}",
+        )
     if answer.fit:
         row(
             "fit",

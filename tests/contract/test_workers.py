@@ -63,6 +63,16 @@ def test_what_an_algorithm_asks_anyway_stays_required(chosen) -> None:
     assert "NGRAM" not in plain, "only the setting brings it a worker that asks"
 
 
+def test_what_only_another_worker_of_an_algorithm_asks_is_apart(chosen) -> None:
+    apart = chosen("server_args.many_layers").contract.apart
+    (extra,) = [worker for worker in apart if worker.endswith(".ExtraWorker")]
+    asked_by_others = {worker: functions for worker, functions in apart.items() if worker != extra}
+    own = "sglang/srt/speculative/extra_worker.py:ExtraWorker.__init__"
+    assert own not in apart[extra]
+    assert asked_by_others
+    assert all(own in functions for functions in asked_by_others.values())
+
+
 def test_name_that_thousands_call_costs_what_there_is_of_it(read, small_tree, work) -> None:
     def asked_in(number: int):
         crowd = "\n\n".join(

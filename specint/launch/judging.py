@@ -1,0 +1,101 @@
+"""What the worker that was chosen asks of a side, and whether its class has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from specint.errors import SpecintError
+
+if TYPE_CHECKING:
+    from specint.contract.model import Contract, Requirement, Site
+
+
+class Lack(msgspec.Struct, frozen=True, kw_only=True):
+    """A hook that the worker asks of a side and that its class lacks."""
+
+    side: str
+    member: str
+    status: str
+    file: str = ""
+    line: int = 0
+    reason: str = ""
+
+
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """What compliance says of a class under an algorithm and its worker."""
+
+    roles: tuple[str, ...]
+    lacks: tuple[Lack, ...]
+
+
+Judge = Callable[[str, str, str, str], Judged | None]
+"""(side, dotted class, algorithm, the worker's dotted class) -> what it lacks; None where the class isn't judged."""
+
+
+def worker_named(name: str, file: str | None) -> str:
+    """A worker's dotted class."""
+    return f"{(file or '').removesuffix('.py').replace('/', '.')}.{name}"
+
+
+def judge_of(tree_analysis: Callable[[], Any]) -> Judge:
+    """A judge that takes the whole analysis of a tree, which is made when the first class is asked about."""
+    kept: list[Any] = []
+
+    def judge(side: str, dotted: str, algorithm: str, worker: str) -> Judged | None:
+        if not kept:
+            try:
+                kept.append(tree_analysis())
+            except SpecintError:
+                kept.append(None)
+        analysis = kept[0]
+        model = next((one for one in analysis.models if one.class_ == dotted), None) if analysis is not None else None
+        if model is None:
+            return None
+        verdict = model.algorithms.get(algorithm)
+        applicable = verdict is not None and (side in model.roles or side == "target")
+        lacks = []
+        for status in ("missing", "broken", "unknown") if applicable else ():
+            for member in getattr(verdict, status, ()):
+                lack = lacking(analysis.contract, side, member, status, algorithm, worker)
+                if lack is not None:
+                    lacks.append(lack)
+        return Judged(roles=model.roles, lacks=tuple(lacks))
+
+    return judge
+
+
+def lacking(contract: Contract, side: str, member: str, status: str, algorithm: str, worker: str) -> Lack | None:
+    """What a member that a class has not (or has wrongly) means for this worker; None where it doesn't ask for it.
+
+    An algorithm may have several workers, of which one runs: an algorithm's verdict is about all of them.
+    """
+    apart = frozenset(contract.apart.get(worker, ()))
+    asking = [
+        requirement
+        for requirement in contract.requirements
+        if requirement.role in (side, "both", "class") and member in (requirement.member, requirement.group)
+    ]
+    sites = [site for requirement in asking for site in requirement.sites_under([algorithm])]
+    own = [site for site in sites if _place(site) not in apart]
+    if sites and not own:
+        return None
+    reason = ""
+    if status == "missing" and _settled_apart(asking, algorithm, apart):
+        status, reason = "unknown", "only another worker of this algorithm asks for it in a way that can't do without"
+    file = worker.rpartition(".")[0].replace(".", "/") + ".py"
+    best = next((site for site in own if site.file == file), own[0] if own else None)
+    return Lack(side=side, member=member, status=status, reason=reason,
+                file=best.file if best else "", line=best.line if best else 0)  # fmt: skip
+
+
+def _settled_apart(asking: Sequence[Requirement], algorithm: str, apart: frozenset[str]) -> bool:
+    """Whether every line that makes a member necessary is one of another worker."""
+    deciding = [one.decided_by for one in asking if one.decided_by is not None and one.sites_under([algorithm])]
+    return bool(deciding) and all(_place(site) in apart for site in deciding)
+
+
+def _place(site: Site) -> str:
+    return f"{site.file}:{site.function}"
