@@ -71,7 +71,16 @@ lint: .venv/installed-dev
 	for tool in 'ruff check --output-format concise .' 'ruff format --check .' 'mypy --strict specint' 'lint-imports --no-logo'; do \
 	  echo "$$tool"; $(BIN)/$$tool || status=1; \
 	done; \
+	if command -v npm > /dev/null; then \
+	  echo "eslint, tsc"; $(MAKE) --no-print-directory tests/javascript/node_modules && npm --prefix tests/javascript run --silent lint || status=1; \
+	else \
+	  echo "no Node.js here: the report's scripts are not looked at"; \
+	fi; \
 	exit $$status
+
+tests/javascript/node_modules: tests/javascript/package-lock.json
+	npm --prefix tests/javascript ci --silent --no-audit --no-fund
+	@touch $@
 
 # The tests run even when lint has something to say, so that one run shows everything; pytest's line is the last.
 test: .venv/installed-dev
@@ -131,5 +140,5 @@ preflight-agreement: smoke-env
 	PYTHONPATH="$(CURDIR)" $(BIN)/python tests/smoke/test_launches.py $(AGREEMENT)
 
 clean:
-	rm -rf .venv .bench-venv .nox build dist report.json bench.json .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .mutants
+	rm -rf .venv .bench-venv .nox build dist report.json bench.json .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .mutants tests/javascript/node_modules
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

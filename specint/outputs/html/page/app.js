@@ -9,7 +9,7 @@ function show() {
   const { view, name, filters } = state();
   const known = VIEWS.some(([one]) => one === view) || view in PARENTS || view === 'releases';
   const top = known ? PARENTS[view] || view : 'matrix';
-  for (const link of document.querySelectorAll('#views a')) {
+  for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('#views a'))) {
     if (link.dataset.view === top) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
@@ -32,8 +32,10 @@ function show() {
 }
 
 function moveInTable(by) {
-  const links = [...document.querySelectorAll('.matrix tbody tr:not([hidden]) a.model')];
-  const now = links.indexOf(document.activeElement);
+  /** @type {NodeListOf<HTMLElement>} */
+  const found = document.querySelectorAll('.matrix tbody tr:not([hidden]) a.model');
+  const links = [...found];
+  const now = links.findIndex((link) => link === document.activeElement);
   const next = links[now < 0 ? (by > 0 ? 0 : links.length - 1) : now + by];
   if (next) next.focus();
   else if (by < 0 && bar) bar.search.focus();
@@ -41,11 +43,12 @@ function moveInTable(by) {
 
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+  const target = /** @type {HTMLElement} */ (event.target);
+  const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName);
   const { view, filters } = state();
   if (event.key === 'Escape') {
     if (view === 'model') location.hash = matrixAddress(filters);
-    else if (typing && bar && event.target === bar.search) setFilters({ q: '' });
+    else if (typing && bar && target === bar.search) setFilters({ q: '' });
     else return;
   } else if (event.key === '/' && !typing && bar && bar.search.isConnected) {
     bar.search.focus();
@@ -54,7 +57,7 @@ document.addEventListener('keydown', (event) => {
     const next = step(modelCalled(state().name), event.key === 'j' ? 1 : -1, filters);
     if (next) location.hash = next;
   } else if (view === 'matrix' && (event.key === 'ArrowDown' || event.key === 'ArrowUp')
-    && (event.target === bar.search || event.target.matches('a.model'))) {
+    && (target === bar.search || target.matches('a.model'))) {
     moveInTable(event.key === 'ArrowDown' ? 1 : -1);
   } else return;
   event.preventDefault();
@@ -90,7 +93,9 @@ function start() {
       'Keys: / search, ↓ ↑ move, Enter open, j k next and previous model, Esc close.'));
   addEventListener('hashchange', show);
   addEventListener('beforeprint', () => {
-    for (const part of document.querySelectorAll('.drawer details.place, .drawer details.evidence')) part.open = true;
+    /** @type {NodeListOf<HTMLDetailsElement>} */
+    const parts = document.querySelectorAll('.drawer details.place, .drawer details.evidence');
+    for (const part of parts) part.open = true;
   });
   show();
 }

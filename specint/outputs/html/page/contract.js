@@ -11,7 +11,7 @@ function contractRow(requirement) {
 
 function contractTable(title, list, note) {
   if (!list.length) return null;
-  const hard = [...list].sort((a, b) => insisted(b) - insisted(a) || a.member.localeCompare(b.member));
+  const hard = [...list].sort((a, b) => Number(insisted(b)) - Number(insisted(a)) || a.member.localeCompare(b.member));
   return el('section', {}, el('h3', {}, `${title} (${list.length})`), note ? el('p', { class: 'faint' }, note) : null,
     el('table', { class: 'contract' }, el('thead', {}, el('tr', {}, ['member', 'role', 'strength', 'use', 'lacking', 'where'].map((text) => el('th', { scope: 'col' }, text)))),
       el('tbody', {}, hard.map(contractRow))));

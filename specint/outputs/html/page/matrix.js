@@ -114,8 +114,8 @@ function tableFor(columns, algorithm) {
   const heads = new Map();
   const grid = gridOf('Models and speculative algorithms', 'targets', [heading(heads, 'model', 'model'),
     columns.map((name) => heading(heads, name, name)), heading(heads, 'findings', 'findings')], body, columns.length);
-  const plain = (text, kind) => el('th', { scope: 'col', role: 'columnheader', class: kind || '' }, text);
-  const draftGrid = gridOf('Drafts', 'drafts', [plain('draft'), plain('algorithm'), plain('verdict'), plain('for checkpoints of'), plain('findings', 'count')], draftBody, 1);
+  const head = (text, kind) => el('th', { scope: 'col', role: 'columnheader', class: kind || '' }, text);
+  const draftGrid = gridOf('Drafts', 'drafts', [head('draft'), head('algorithm'), head('verdict'), head('for checkpoints of'), head('findings', 'count')], draftBody, 1);
   const totals = el('div', { id: 'totals' });
   const targetPart = el('section', {}, el('h2', {}, 'Targets'), grid);
   const draftPart = el('section', {}, el('h2', {}, 'Drafts'), el('p', { class: 'remarks' }, 'Each is judged by what its worker asks of a draft.'), draftGrid);

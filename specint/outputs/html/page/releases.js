@@ -24,7 +24,7 @@ function changeTable(title, list) {
     el('thead', {}, el('tr', {}, ['model', 'algorithms', 'verdict', 'now'].map((text) => el('th', { scope: 'col' }, text)))), el('tbody', {}, together(list).map(changeRow))) : el('p', { class: 'faint' }, 'None.'));
 }
 
-function names(title, list) {
+function namesList(title, list) {
   return list.length ? el('section', {}, el('h3', {}, `${title} (${list.length})`), el('ul', { class: 'columns' }, list.map((dotted) => el('li', {},
     modelOf.has(dotted) ? el('a', { href: address('model', dotted) }, lastName(dotted)) : code(lastName(dotted)))))) : null;
 }
@@ -37,5 +37,5 @@ function releasesView() {
     releases.algorithms_added.length ? el('p', {}, `New algorithms: ${releases.algorithms_added.join(', ')}.`) : null,
     releases.algorithms_gone.length ? el('p', {}, `Algorithms that are gone: ${releases.algorithms_gone.join(', ')}.`) : null,
     changeTable('Became ok', of('became ok')), changeTable('Was ok, now missing or broken', of('lost')), changeTable('Other changes', of('other')),
-    names('New models', releases.added), names('Models that are gone', releases.gone));
+    namesList('New models', releases.added), namesList('Models that are gone', releases.gone));
 }
