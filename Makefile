@@ -10,8 +10,8 @@
 #   make site        README, docs and a page for each rule as a site in build/site
 #   make bench       the times in docs, measured here
 #   make corpora     every file of CORPORA="path/to/sglang some.whl" through facts, crashes and costs
-#   make fuzz        inputs that a fuzzer thinks of, a fixed number from a fixed seed
 #   make preflight-agreement  launches that nobody wrote, read and run (AGREEMENT='--seed 7 --number 50 0.5.9')
+#   make fuzz        inputs that a fuzzer thinks of, and trees that Python is asked about too, from a fixed seed
 #   make smoke-test  against real SGLangs, in environments of 2.1 GB each that it makes
 #   make clean       everything that these left behind
 
@@ -21,6 +21,8 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 SGLANG ?= 0.5.9
 FUZZ_FACTS ?= 200000
 FUZZ_TREES ?= 2000
+FUZZ_CLASSES ?= 20000
+FUZZ_WORKERS ?= 2000
 FIXTURE = fixtures/sglang_small/sglang
 BIN = .venv/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check
@@ -122,6 +124,7 @@ corpora: .venv/installed
 fuzz: .venv/installed-dev
 	$(BIN)/python tests/fuzz/target.py facts -runs=$(FUZZ_FACTS) -seed=1 -max_len=1000
 	$(BIN)/python tests/fuzz/target.py tree -runs=$(FUZZ_TREES) -seed=1 -max_len=2000 -len_control=0
+	$(BIN)/python tests/fuzz/semantic.py $(FUZZ_CLASSES) $(FUZZ_WORKERS) 1
 
 # The smoke tests run a real SGLang; each environment is about 2.1 GB, in the user's cache (or SPECINT_SMOKE_ENVS).
 smoke-env: .venv/installed-dev

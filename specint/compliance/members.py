@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import msgspec
 
-from specint.compliance.model import Inner, MemberStatus, Wrap
+from specint.compliance.model import Inner, MemberStatus, Status, Wrap
 from specint.facts import model as facts
 from specint.graph.attributes import Attributes
 from specint.graph.composition import Assignment, Composition, unfollowed
-from specint.graph.hierarchy import Hierarchy, Member
+from specint.graph.dataflow import DataFlow
+from specint.graph.hierarchy import Hierarchy, Member, external_classes
 from specint.graph.opening import Opening, opening, replaces
 from specint.graph.project import ClassNode, Project
+from specint.graph.value import ExternalValue
 
 
 class Members:
-    """Answers about members of model classes, memoised."""
+    """Answers about members of model classes, memoised.
 
-    def __init__(self, project: Project, hierarchy: Hierarchy, composition: Composition) -> None:
+    Args:
+        written: attributes that code outside of the models puts on them.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        hierarchy: Hierarchy,
+        composition: Composition,
+        written: frozenset[str] = frozenset(),
+    ) -> None:
+        self._written = written
         self.project = project
         self.hierarchy = hierarchy
         self.composition = composition
@@ -46,18 +59,16 @@ class Members:
         if not all(map(str.isidentifier, path)):
             return MemberStatus(status="unknown", reason=f"what {where} is can't be followed")
         parts = self.parts(node, path)
-        statuses = [self.status(one, member) for one in parts]
+        statuses = [*(self.status(one, member) for one in parts), *self._outside(node, path, member)]
         if not statuses:
             return MemberStatus(status="unknown", reason=f"what {where} is can't be followed")
         if all(one.status == "present" for one in statuses):
             return statuses[0]
-        if any(
-            one.status != "missing" or self.attributes.is_open(part) for one, part in zip(statuses, parts, strict=True)
-        ):
+        if any(one.status != "missing" for one in statuses) or any(map(self.attributes.is_open, parts)):
             return MemberStatus(
                 status="unknown", reason=f"not every object that {where} can be has {member} for certain"
             )
-        names = " or ".join(sorted({part.name for part in parts}))
+        names = " or ".join(sorted({part.name for part in parts}) or ["a class outside of the tree"])
         return MemberStatus(status="missing", reason=f"its {where} is of {names}, which has no {member}")
 
     @cached_property
@@ -67,15 +78,20 @@ class Members:
 
     def _of_itself(self, node: ClassNode, member: str) -> MemberStatus:
         defined = self.hierarchy.lookup(node, member)
-        if defined is not None and not _is_none(defined):
+        fails = self._failing(node, defined) if defined is not None else None
+        if defined is not None and not _is_none(defined) and fails is None:
             return self._defined(node, defined)
-        assignments = self.composition.assignments(node).get(member)
-        if assignments:
-            return self._assigned(assignments)
+        assignments = self.composition.assignments(node).get(member, [])
+        happening = {one: self._happens(node, one, member) for one in assignments}
+        if given := [one for one, answer in happening.items() if answer == "present"]:
+            return self._assigned(given)
+        if undecided := [one for one, answer in happening.items() if answer == "unknown"]:
+            how = f"set where {undecided[0].condition}, of which nothing is known"
+            return MemberStatus(status="unknown", reason=how)
         external = self.hierarchy.external_provider(node, member)
         if external is not None:
             return MemberStatus(status="present", provider=external.name, way="inherited")
-        if defined is not None:
+        if defined is not None and fails is None:
             return self._defined(node, defined)
         order = self.hierarchy.order(node)
         if order.problem:
@@ -89,7 +105,35 @@ class Members:
             names = ", ".join(base.name for base in unknown)
             return MemberStatus(status="unknown", reason=f"it inherits from {names}, outside of the tree")
         answers = opening(self.hierarchy, node, member)
-        return self._answered(node, member, answers) if answers is not None else MemberStatus(status="missing")
+        # what a property raises is asked of `__getattr__` too
+        return self._answered(node, member, answers) if answers is not None else fails or MemberStatus(status="missing")
+
+    def _happens(self, node: ClassNode, one: Assignment, member: str) -> Status:
+        """Whether the tests of `hasattr(self.part, name)` on the way to an assignment hold: "missing" where one never
+        does. Other tests are up to a configuration, and count as holding."""
+        key = (node.key, member)
+        words: set[str] = set()
+        for guard in one.function.facts.body.guards_of(one.step.guard):
+            match guard.test:
+                case facts.Call(
+                    func=facts.Name(id="hasattr"),
+                    args=(facts.Attribute(base=facts.Name(id=own), name=part), facts.Constant(value=str(name))),
+                ) if own == one.function.receiver and guard.kind in ("if", "after") and part != member:
+                    if key in self._asking:
+                        return "unknown"
+                    if len(self.composition.assignments(node).get(part, ())) > 1:
+                        words.add("unknown")  # what it held when it was looked at
+                        continue
+                    self._asking.add(key)
+                    try:
+                        word = self._inside(node, [part], name).status
+                    finally:
+                        self._asking.discard(key)
+                    negated = {"present": "missing", "missing": "present", "unknown": "unknown"}
+                    words.add(word if guard.positive else negated[word])
+                case _:
+                    pass
+        return "missing" if "missing" in words else "unknown" if "unknown" in words else "present"
 
     def _answered(self, node: ClassNode, member: str, answers: Opening) -> MemberStatus:
         """What a method gives that answers for names a class doesn't know: what the objects have that it asks."""
@@ -118,7 +162,23 @@ class Members:
 
     def _along(self, node: ClassNode, path: tuple[str, ...], member: str) -> list[MemberStatus]:
         """What each object that stands at the end of a path says about a member; none where one can't be followed."""
-        return [self.status(one, member) for one in self.parts(node, path)]
+        return [*(self.status(one, member) for one in self.parts(node, path)), *self._outside(node, path, member)]
+
+    def _outside(self, node: ClassNode, path: Sequence[str], member: str) -> list[MemberStatus]:
+        """What is declared of the classes outside of the tree whose objects can stand at the end of a path."""
+        holders = self.parts(node, path[:-1]) if len(path) > 1 else [node]
+        held = [one for holder in holders for one in self.attributes.lasting(holder, path[-1])]
+        found = []
+        for value in sorted({v for one in held for v in one.values if isinstance(v, ExternalValue)}, key=str):
+            declared = external_classes().get(value.name) if value.called else None
+            if declared is not None and member in declared.members:
+                found.append(MemberStatus(status="present", provider=value.name, way="inherited"))
+            elif declared is not None and declared.complete:
+                found.append(MemberStatus(status="missing"))
+            else:
+                how = f"what {value.name} has isn't known"
+                found.append(MemberStatus(status="unknown", reason=how))
+        return found
 
     def parts(self, node: ClassNode, path: Iterable[str]) -> list[ClassNode]:
         """The classes of the objects that can stand at the end of a path; none where one can't be followed."""
@@ -126,12 +186,46 @@ class Members:
         for attribute in path:
             held: dict[ClassNode, None] = {}
             for one in nodes:
-                assignments = self.composition.assignments(one).get(attribute, ())
+                assignments = self.attributes.lasting(one, attribute)
                 if any(unfollowed(each.values) is not None for each in assignments):
                     return []
                 held.update((part, None) for each in assignments for part in each.classes)
             nodes = list(held)
         return nodes
+
+    def _failing(self, node: ClassNode, member: Member) -> MemberStatus | None:
+        """That a property is none for its reader, since reading it fails; None where it doesn't, or may not."""
+        if member.kind != "property" or member.function is None:
+            return None
+        if _always_raises(member):
+            return MemberStatus(status="missing", reason=f"its property always raises ({member.file}:{member.line})")
+        lost = next((one for one in self._flow.breaks(node, member.function) if one.always), None)
+        if lost is None:
+            return self._guessed(node, member)
+        what = f"its property reads {lost.chain}, and there is no {lost.name}"
+        return MemberStatus(status="missing", reason=f"{what} ({lost.function.module.path}:{lost.line})")
+
+    def _guessed(self, node: ClassNode, member: Member) -> MemberStatus | None:
+        """That nothing is known of a property, as it reads what the object may have by a method that answers for any
+        name; None where it reads nothing of the kind."""
+        key = (node.key, member.name)
+        assert member.function is not None
+        if key in self._asking or opening(self.hierarchy, node, member.name) is None:
+            return None
+        own = facts.Name(member.function.receiver or "")
+        self._asking.add(key)
+        try:
+            for read in member.function.attributes:
+                if read.base == own and self.status(node, read.name).status != "present":
+                    how = f"its property reads {read.name}, of which nothing is known ({member.file}:{read.line})"
+                    return MemberStatus(status="unknown", reason=how)
+        finally:
+            self._asking.discard(key)
+        return None
+
+    @cached_property
+    def _flow(self) -> DataFlow:
+        return DataFlow(self.attributes, self._written)
 
     def _defined(self, node: ClassNode, member: Member) -> MemberStatus:
         if member.kind == "property":
@@ -143,8 +237,6 @@ class Members:
         else:
             way = "inherited"
         reason = "defined under a condition" if member.conditional else None
-        if member.kind == "property" and member.function is not None and _always_raises(member):
-            return MemberStatus(status="missing", reason=f"its property always raises ({member.file}:{member.line})")
         return MemberStatus(
             status="present",
             provider=member.owner.key,

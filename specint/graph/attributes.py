@@ -82,11 +82,21 @@ class Attributes:
             self._arms[key] = self._find(node, name)
         return self._arms[key]
 
+    def lasting(self, node: ClassNode, name: str) -> tuple[Assignment, ...]:
+        """The assignments to an attribute without those that a later one of the constructor always replaces."""
+        assignments = tuple(self.composition.assignments(node).get(name, ()))
+        constructor = self.composition.constructor(node)
+        first = constructor[0].function if constructor else None
+        if first is None or len(assignments) < 2 or any(one.late for one in assignments):
+            return assignments
+        return self._run(node, name, first, {})[0] or assignments
+
     def _find(self, node: ClassNode, name: str) -> tuple[Arm, ...]:
         member = self.hierarchy.lookup(node, name)
-        if member is not None and member.kind != "attribute":
-            return (Arm("member", node, member, file=member.owner.file, line=member.line),)
         assignments = self.composition.assignments(node).get(name)
+        hidden = assignments and member is not None and member.kind != "property"  # by what the object has itself
+        if member is not None and member.kind != "attribute" and not hidden:
+            return (Arm("member", node, member, file=member.owner.file, line=member.line),)
         if assignments:
             return self._assigned(node, name, assignments, member)
         if member is not None or hasattr(object, name) or self.hierarchy.external_provider(node, name) is not None:
@@ -101,7 +111,7 @@ class Attributes:
         constructor = self.composition.constructor(node)
         if constructor[0].function is None:
             return (UNKNOWN,)
-        survivors, always = self._run(node, name, constructor[0].function, set())
+        survivors, always = self._run(node, name, constructor[0].function, {})
         found = [arm for one in survivors for arm in _where_it_stays(one, survivors)]
         if not always and member is None and survivors and not self.is_open(node):
             first = survivors[0]
@@ -121,24 +131,27 @@ class Attributes:
     # -- the order of a constructor --------------------------------------------------------------------------------
 
     def _run(
-        self, node: ClassNode, name: str, function: FunctionNode, running: set[int]
+        self, node: ClassNode, name: str, function: FunctionNode, ran: dict[int, tuple[tuple[Assignment, ...], bool]]
     ) -> tuple[tuple[Assignment, ...], bool]:
         """The assignments to an attribute that hold when a function of the constructor ends, and whether one always
-        happens."""
-        running.add(id(function))
+        happens. A function that is called again does the same again; one that calls itself does nothing more."""
+        if id(function) in ran:
+            return ran[id(function)]
+        ran[id(function)] = ((), False)
         events: list[_Event] = []
         scope = function.facts.body
         calls = {id(step): callee for step, callee in self._called(node).get(id(function), ())}
         places = self._assigned_at(node)
         for step in scope.steps:
             callee = calls.get(id(step))
-            if callee is not None and id(callee) not in running:
-                given, always = self._run(node, name, callee, running)
+            if callee is not None:
+                given, always = self._run(node, name, callee, ran)
                 if given:
                     events.append(_Event(step.guard, step.line, given, always))
             if here := places.get((id(step), name)):
                 events.append(_Event(step.guard, step.line, tuple(here), True))
-        return _settle(scope, events)
+        ran[id(function)] = _settle(scope, events)
+        return ran[id(function)]
 
     def _called(self, node: ClassNode) -> dict[int, list[tuple[facts.Step, FunctionNode]]]:
         if node.key not in self._calls:

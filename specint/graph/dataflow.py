@@ -182,6 +182,12 @@ class DataFlow:
                 continue  # what this caller hands over isn't followed, so nothing says that it comes to this
             for at, step in self._followed(reach, place) if not asked else ():
                 called = at.member.function if at.member is not None else None
+                if (
+                    at.member is not None
+                    and at.member.kind == "property"
+                    and is_looked_at(reach, function, partial=False)
+                ):
+                    continue  # what fails in a property, `hasattr` says of the property
                 if called is not None and at.node is not None and not skip(at.node, called):
                     self._collect(at.node, called, (*through, (function, step)), found, skip, seen)
             bases = self.arms(reach.expr.base, place)
@@ -231,18 +237,28 @@ class DataFlow:
         return not any(name in self.attributes.written_in(module) for module in modules.values())
 
     def _followed(self, reach: Reach, place: Place) -> Iterator[tuple[Arm, int]]:
-        """The methods and properties of the tree that a reach runs."""
+        """The methods and properties of the tree that a reach runs; a method that is only handed back isn't run."""
+        if isinstance(reach.step, facts.Return) and not _is_called(reach.expr, reach.step.value):
+            kinds: tuple[str, ...] = ("property",)
+        else:
+            kinds = ("method", "property")
         match reach.expr.base:
             case facts.Call(func=facts.Name(id="super")) as above:
                 member = self.hierarchy.above(place.function, above, place.node, reach.expr.name)
-                if member is not None and member.kind in ("method", "property"):
+                if member is not None and member.kind in kinds:
                     yield Arm("member", place.node, member), reach.expr.line
             case base:
                 for arm in self.arms(base, place):
                     if arm.kind == "object" and arm.node is not None:
                         for one in self.attributes.arms(arm.node, reach.expr.name):
-                            if one.member is not None and one.member.kind in ("method", "property"):
+                            if one.member is not None and one.member.kind in kinds:
                                 yield one, reach.expr.line
+
+
+def _is_called(expr: facts.Attribute, within: Expr | None) -> bool:
+    """Whether an expression, as it is written, is called, or given to something that is, in another one."""
+    calls = (part for part in facts.walk(within) if isinstance(part, facts.Call)) if within is not None else ()
+    return any(part == expr for call in calls for part in facts.walk(call))
 
 
 def reaches(function: FunctionNode) -> Iterator[Reach]:

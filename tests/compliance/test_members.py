@@ -31,6 +31,11 @@ def status(judged):
     return of
 
 
+CONSTRUCTED = "class Mine(nn.Module):\n    def __init__(self, c):\n        super().__init__()\n"
+IF_PART = (
+    "        if hasattr(self.m, 'get_embed_and_head'):\n            self.get_embed_and_head = self.m.get_embed_and_head"
+)
+
 CASES = {
     "own method": ("class Mine(nn.Module):\n    def get_embed_and_head(self): ...", "present", "own"),
     "inherited": ("class Mine(OakV2ForCausalLM):\n    pass", "present", "inherited"),
@@ -40,9 +45,36 @@ CASES = {
         "inherited",
     ),
     "property": (
-        "class Mine(nn.Module):\n    @property\n    def get_embed_and_head(self):\n        return self.m.hook",
+        "class Mine(nn.Module):\n    @property\n    def get_embed_and_head(self):\n        return self.m.hook\n"
+        "    def __init__(self, c):\n        super().__init__()\n        self.m = c.made",
         "present",
         "property",
+    ),
+    "property that reads what isn't there": (
+        "class Mine(nn.Module):\n    @property\n    def get_embed_and_head(self):\n        return self.m.hook",
+        "missing",
+        None,
+    ),
+    "property that reads what may be forwarded": (
+        "class Mine(nn.Module):\n    @property\n    def get_embed_and_head(self):\n        return self.m\n"
+        "    def __getattr__(self, name):\n        return getattr(self.other, name)",
+        "unknown",
+        None,
+    ),
+    "set where a part has it, and it never does": (
+        CONSTRUCTED + "        self.m = nn.Linear(1, 1)\n" + IF_PART,
+        "missing",
+        None,
+    ),
+    "set where a part has it": (
+        CONSTRUCTED + "        self.m = OakV2ForCausalLM(c)\n" + IF_PART,
+        "present",
+        "attribute",
+    ),
+    "set where a part of another library has it": (
+        CONSTRUCTED + "        self.m = elsewhere.Thing()\n" + IF_PART,
+        "unknown",
+        None,
     ),
     "property that only raises": (
         "class Mine(nn.Module):\n    @property\n    def get_embed_and_head(self):\n        raise AttributeError('no')",

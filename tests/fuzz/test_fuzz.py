@@ -13,6 +13,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 from grammar import Grammar, Random  # noqa: E402
 from invariants import check_facts, check_tree  # noqa: E402
+from semantic import run  # noqa: E402
 
 pytestmark = pytest.mark.programs
 
@@ -26,6 +27,15 @@ def test_trees_with_generated_modules(tmp_path: Path) -> None:
     for seed in range(12):
         names = ("models.fuzz0", "models.fuzz1", "speculative.fuzz_worker")
         check_tree({name: Grammar(Random(seed * 3 + i)).module() for i, name in enumerate(names)}, tmp_path)
+
+
+def test_python_and_specint_say_the_same_of_generated_classes_and_workers() -> None:
+    counts, differences = run(trees=400, workers=80)
+    assert not differences, "\n".join(map(str, differences[:5]))
+    answers = counts["present"] + counts["missing"] + counts["unknown"]
+    assert counts["unknown"] < answers / 10
+    assert counts["calls that break"] > 100
+    assert 10 < counts["needed"] < 80
 
 
 @pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris is not installed: pip install atheris")

@@ -501,3 +501,39 @@ def test_way_to_an_object_is_followed(linked, name: str) -> None:
 def test_way_to_an_object_that_is_not_followed_breaks_nowhere(linked, name: str) -> None:
     body, more = UNFOLLOWED[name]
     assert broken(linked, model(body, "self.model = Deep(config)\nself.y = 1", more)) == []
+
+
+FAILS = """
+class Fails(nn.Module):
+    def ask(self):
+        return self.gone
+    @property
+    def head(self):
+        return self.gone
+"""
+
+
+def test_a_method_that_is_handed_back_is_not_run(linked) -> None:
+    assert broken(linked, FAILS + model("return self.model.ask", "self.model = Fails()")) == []
+    assert broken(linked, FAILS + model("return self.model.ask()", "self.model = Fails()")) == ["self.gone (object)"]
+
+
+def test_what_fails_in_a_property_that_is_looked_at_breaks_nothing(linked) -> None:
+    looked = "if hasattr(self.model, 'head'):\n    return self.model.head"
+    assert broken(linked, FAILS + model(looked, "self.model = Fails()")) == []
+    assert broken(linked, FAILS + model("return self.model.head", "self.model = Fails()")) == ["self.gone (object)"]
+
+
+def test_what_the_object_has_itself_hides_a_method_of_its_class(linked) -> None:
+    hides = FAILS + "class Hides(Fails):\n    def __init__(self):\n        super().__init__()\n        self.ask = len\n"
+    assert broken(linked, hides + model("return self.model.ask()", "self.model = Hides()")) == []
+
+
+def test_a_part_of_the_constructor_that_runs_twice_has_the_last_word_too(linked) -> None:
+    twice = (
+        "class Base(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self._build()\n        self.part = None\n"
+        "class Twice(Base):\n    def __init__(self):\n        super().__init__()\n        self._build()\n"
+        "    def _build(self):\n        self.part = Deep(1)\n"
+    )
+    assert broken(linked, twice + model("return self.model.part.core", "self.model = Twice()")) == []
