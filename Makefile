@@ -73,10 +73,10 @@ lint: .venv/installed-dev
 	for tool in 'ruff check --output-format concise .' 'ruff format --check .' 'mypy --strict specint' 'lint-imports --no-logo'; do \
 	  echo "$$tool"; $(BIN)/$$tool || status=1; \
 	done; \
-	if command -v npm > /dev/null; then \
-	  echo "eslint, tsc"; $(MAKE) --no-print-directory tests/javascript/node_modules && npm --prefix tests/javascript run --silent lint || status=1; \
+	if command -v npm > /dev/null && $(MAKE) --no-print-directory tests/javascript/node_modules; then \
+	  echo "eslint, tsc"; npm --prefix tests/javascript run --silent lint || status=1; \
 	else \
-	  echo "no Node.js here: the report's scripts are not looked at"; \
+	  echo "no Node.js, or no package index for it: the report's scripts are not looked at"; \
 	fi; \
 	exit $$status
 
