@@ -108,6 +108,26 @@ def test_inputs_become_options(act: Act, tmp_path: Path, copied: Path) -> None:
     assert "outside a git repository" in log
 
 
+LAUNCH = """
+[[tool.specint.launch]]
+id = "chat"
+gpu = "h200"
+command = "python -m sglang.launch_server --model-path ./chat"
+"""
+
+
+def test_launches_are_asked_where_that_is_wanted(act: Act, tmp_path: Path) -> None:
+    clean = {"paths": "python/sglang/srt/models/oak.py\n", "sglang": "python/sglang", "summary": "false"}
+    code, log = act(**clean, preflight="true")
+    assert code == 2
+    assert "no launch to look at" in log
+    (tmp_path / "work" / "pyproject.toml").write_text(LAUNCH)
+    code, log = act(**clean, preflight="true")
+    assert code == 2, "the small tree has no entry point to evaluate"
+    assert "prepare_server_args" in log
+    assert act(**clean)[0] == 0, "nobody asked for it"
+
+
 def test_what_could_not_be_checked_leaves_no_file_to_upload(act: Act, action: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "work" / "specint.sarif").write_text("of an earlier run")
     code, log = act(sglang="nowhere/at/all")
