@@ -244,7 +244,8 @@ class Run:
         seen = set(known)
         self.decisions = {what: one for what, one in it.decisions.taken.items() if what not in seen}
         said = [text for level, text, _file, _line in it.logged if level == "assumed"]
-        self.assumed = (*dict.fromkeys(said), *sorted(it.absent))
+        # What Python itself asks of any object (`__deepcopy__`) is no key of a configuration.
+        self.assumed = (*dict.fromkeys(said), *sorted(name for name in it.absent if not name.startswith("_")))
         self.facts = {path: value for path, value in it.outside.used.items() if not isinstance(value, Unknown)}
         for side in (found.target, found.draft):
             if side is not None and isinstance(side.config, Instance):

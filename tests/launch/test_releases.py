@@ -56,6 +56,8 @@ def test_a_launch_that_starts(ask):
     tokens = next(change for change in found["changed"] if change["name"] == "speculative_num_draft_tokens")
     assert (tokens["before"], tokens["after"]) == (8, 4)
     assert tokens["why"]
+    assert "num_nextn_predict_layers" in found["assumed"]
+    assert not any(name.startswith("_") for name in found["assumed"]), "what Python asks of any object is no key"
 
 
 @pytest.mark.slow
