@@ -235,12 +235,20 @@ def _says_why_nothing(session: Session, *, allowed: bool, quiet: bool) -> bool:
 
 
 def _lost(session: Session, common: options.Common, since: str) -> tuple[Finding, ...]:
-    """What the models lost since an earlier release."""
+    """What the models lost since an earlier release, and what they offer that only that one asked for."""
+    from specint.analysis.unasked import unasked
     from specint.checks.rules.lost_member import lost
-    from specint.cli.session import earlier
+    from specint.cli.session import earlier, earlier_contract
+    from specint.request import whole_contract_asked
 
     now, then = session.analysis, earlier(common, session, since)
-    return lost(now.contract, now.models, then.models, then.sglang.version)
+    asked, _ = whole_contract_asked(session.opened)
+    asking = session.opened.against or session.opened.tree
+    version = then.sglang.version
+    return (
+        *lost(now.contract, now.models, then.models, version),
+        *unasked(now, asking, session.opened.store, asked, earlier_contract(common, session, since), version),
+    )
 
 
 def _checked(session: Session, names: Sequence[str], draft: str) -> tuple[ModelCompliance, ...]:

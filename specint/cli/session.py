@@ -12,7 +12,7 @@ from specint.cli import completion, options, printing
 from specint.cli.options import Common
 from specint.cli.progress import progress
 from specint.errors import SpecintError
-from specint.request import Opened, analysed, file_at, opened, request_of, with_text
+from specint.request import Opened, analysed, file_at, opened, request_of, whole_contract_asked, with_text
 from specint.source.tree import SourceFile, Tree
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from specint.analysis.places import Place
     from specint.cli.progress import Report
     from specint.config import Config
+    from specint.contract.model import Contract
     from specint.request import Request
 
 
@@ -129,6 +130,15 @@ def _say_if_guessed(analysis: Analysis, name: str, *, quiet: bool) -> None:
     if meant := guessed(analysis.models, name):
         taken = " or ".join(model.name for model in meant)
         printing.warn(f'{name} is taken for {taken}; "architectures" in its config.json says it', quiet=quiet)
+
+
+def earlier_contract(common: Common, session: Session, since: str) -> Contract:
+    """What an earlier release itself asked under any interface."""
+    with progress(quiet=common.quiet) as report:
+        request = msgspec.structs.replace(
+            session.opened.request, sglang=since, relative_to=None, paths=(), models=(), against=None, progress=report
+        )
+        return whole_contract_asked(opened(request, store=session.opened.store))[0]
 
 
 def earlier(common: Common, session: Session, since: str) -> Analysis:

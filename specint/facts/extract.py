@@ -273,6 +273,8 @@ class _Scope:
             local = alias.asname or alias.name.partition(".")[0]
             module = alias.name if alias.asname else local
             self.steps.append(facts.Import(local, module, None, guard, node.lineno))
+            if module != alias.name:  # `import a.b` names a alone, and imports a.b all the same
+                self.steps.append(facts.Import("", alias.name, None, guard, node.lineno))
         return guard
 
     def imports_from(self, node: ast.ImportFrom, guard: int) -> int:

@@ -257,6 +257,7 @@ class Delete(Node, frozen=True, array_like=True, gc=False, tag="d"):
 
 class Import(Node, frozen=True, array_like=True, gc=False, tag="i"):
     """`local` names `attribute` of `module`; attribute None: the module itself, "*": everything.
+    A local "" names nothing: `import a.b` names a, and imports a.b besides.
 
     `module` is absolute: relative imports are resolved with the name of the module they stand in.
     """

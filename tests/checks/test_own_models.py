@@ -102,6 +102,8 @@ def test_heir_of_a_model_of_sglang_has_what_that_has(said) -> None:
         "from sglang.srt.models.oak import OakOfOld",
         "from sglang.srt.models import acorn",
         "import sglang.srt.models.acorn as acorn",
+        "import sglang.srt.models.acorn",
+        "import torch, sglang.srt.models.acorn",
         "from sglang.gone import anything",
         "def later():\n    from sglang.srt.models.acorn import AcornForCausalLM",
     ],

@@ -35,7 +35,6 @@ def imports(text: str, name: str = "pack.mod", *, is_package: bool = False) -> l
 @pytest.mark.parametrize(
     ("text", "name", "is_package", "expected"),
     [
-        ("import a.b.c", "pack.mod", False, ("a", "a", None)),
         ("import a.b.c as d", "pack.mod", False, ("d", "a.b.c", None)),
         ("from a.b import c as d", "pack.mod", False, ("d", "a.b", "c")),
         ("from a.b import *", "pack.mod", False, ("*", "a.b", "*")),
@@ -48,6 +47,10 @@ def imports(text: str, name: str = "pack.mod", *, is_package: bool = False) -> l
 )
 def test_imports_are_absolute(text: str, name: str, is_package: bool, expected: tuple[str, str, str | None]) -> None:
     assert imports(text, name, is_package=is_package) == [expected]
+
+
+def test_an_import_of_a_module_within_names_its_package_and_imports_both() -> None:
+    assert imports("import a.b.c", "pack.mod") == [("a", "a", None), ("", "a.b.c", None)]
 
 
 def test_import_keeps_the_try_and_the_handler_it_stands_in() -> None:

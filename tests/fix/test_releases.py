@@ -50,6 +50,12 @@ def test_all_fixable_findings_at_once(
     before = analyse(tree)
     made = plan(tree, before, before.findings, analyse, unsafe=unsafe)
     assert len(made.changes) > 15
+    offered = [
+        (left.finding.class_, left.finding.member, left.why)
+        for left in made.left
+        if isinstance(left.finding.edit, Edit) and left.finding.edit.splices and (unsafe or not left.finding.edit.doubt)
+    ]
+    assert offered == [], "what `specint check` shows as a patch is what `specint fix` writes"
     patch = b""
     for change in made.changes:
         compile(change.after, change.file, "exec")

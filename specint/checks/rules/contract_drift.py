@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from specint.checks.catalog import rule
 from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding
 from specint.checks.rules.partial_interface import asked_in_vain
 from specint.checks.wording import does, listed
-from specint.contract.model import telling_site
+from specint.compliance.model import ModelCompliance
+from specint.contract.model import Site, telling_site
 
 SYMBOL = "spec-contract-drift"
 
@@ -41,3 +42,26 @@ def check(context: Context) -> Iterator[Finding]:
                 for model in broken.values()
             ),
         )
+
+
+def forgotten(
+    member: str, asked: Site, first: ModelCompliance, line: int, offering: Sequence[ModelCompliance], version: str
+) -> Finding:
+    """The other way round: models offer what an earlier SGLang asked for, and no code reads it any more."""
+    names = [model.name for model in offering]
+    return Finding(
+        rule=SYMBOL,
+        id=rule(SYMBOL).id,
+        class_=first.class_,
+        member=member,
+        algorithms=(),
+        file=first.file,
+        line=line,
+        message=(
+            f"{does(names, 'offer')} {member}, which {asked.function} of SGLang {version} asked for "
+            f"({asked.file}:{asked.line}); nothing reads it any more"
+        ),
+        evidence=tuple(
+            Evidence(file=model.file, line=model.line, what=f"{model.name} offers {member}") for model in offering
+        ),
+    )
