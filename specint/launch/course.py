@@ -159,8 +159,11 @@ class Course:
     def _function(self, names: list[str]) -> Any:
         for dotted in names:
             module, _, name = f"{self.package}.{dotted}".rpartition(".")
-            if self.it.modules.where(module) is not None:
-                return self.it.module_attribute(self.it.module(module), name)
+            if self.it.modules.where(module) is None:
+                continue
+            found = self.it.module(module)
+            if self.it.has_attribute(found, name) is not False:
+                return self.it.module_attribute(found, name)
         raise SpecintError(
             f"this SGLang has none of {', '.join(names)}", "rules/preflight.toml", "is it a release from 0.5 on?"
         )

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from specint.errors import SpecintError
 from specint.launch.answer import Workbench, document
 from specint.launch.command import Command
 from specint.launch.machine import machine_named
@@ -55,7 +56,15 @@ class ModelConfig:
     def from_server_args(cls, args, model_path=None, model_revision=None, is_draft_model=False):
         raise ValueError("no model")
 """,
-    "srt/speculative/spec_info": "",
+    "srt/speculative/spec_info": """
+class SpeculativeAlgorithm:
+    @classmethod
+    def from_string(cls, text):
+        return cls()
+
+    def is_none(self):
+        return True
+""",
     "srt/model_loader/utils": "",
 }
 
@@ -77,3 +86,11 @@ def test_values_that_are_built_step_by_step_are_those_of_the_launch_also_for_lat
         assert changed == {"sizes": [0, 1, 2], "table": {"a": 1, "b": [2]}}, json.dumps(changed)
         assert answer.found.values["sizes"] == [0, 1, 2]
         assert answer.found.refusals[0].message == "no model"
+
+
+def test_an_sglang_without_an_entry_point_is_an_error_that_names_it():
+    texts = {"sglang/__init__.py": b"", "sglang/srt/server_args.py": b"class ServerArgs:\n    pass\n"}
+    tree = TextTree(texts, Origin(version="0", source="a test"), "sglang")
+    bench = Workbench(Setting(tree, dict, None), machine_named("h200"))
+    with pytest.raises(SpecintError, match="prepare_server_args"):
+        bench.answer(Command(("--model-path", "x")))

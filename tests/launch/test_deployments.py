@@ -28,15 +28,6 @@ class ModelConfig:
 class Config:
     architectures = ["OakForCausalLM"]
 """
-ALGORITHM = """
-class SpeculativeAlgorithm:
-    @classmethod
-    def from_string(cls, text):
-        return cls()
-
-    def is_none(self):
-        return True
-"""
 CLASSES = """
 from sglang.srt.models.registry import import_model_classes
 
@@ -55,7 +46,6 @@ def ask(tmp_path, monkeypatch):
             "    def check_server_args(self):\n        pass\n", CHECKED
         ),
         "srt/configs/model_config": CONFIGURED,
-        "srt/speculative/spec_info": ALGORITHM,
         "srt/model_loader/utils": CLASSES,
         "srt/models/registry": "def import_model_classes():\n    raise RuntimeError('never evaluated')\n",
         "srt/models/oak": "class OakForCausalLM:\n    pass\n\nEntryClass = OakForCausalLM\n",
