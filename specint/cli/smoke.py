@@ -53,6 +53,7 @@ def _device(_context: click.Context, _option: click.Parameter, value: str) -> st
     "--device", default="auto", show_default=True, metavar="NAME", callback=_device, help="cpu, cuda, cuda:N or meta."
 )
 @click.option("--forward/--no-forward", default=None, help="Run a prefill and a decode step; on unless --all or meta.")
+@click.option("--serve", is_flag=True, help="Instead, run SGLang's scheduler and speculative worker on tiny models.")
 @click.option("--reference", is_flag=True, help="Compare numbers with Transformers' model of the same weights.")
 @click.option("--tied", is_flag=True, help="Also with tied embeddings (with a class named, not with --all).")
 @click.option(
@@ -85,6 +86,7 @@ def command(
     draft: str | None,
     device: str,
     forward: bool | None,
+    serve: bool,
     reference: bool,
     tied: bool,
     given: tuple[str, ...],
@@ -107,6 +109,7 @@ def command(
     from specint.cli.progress import progress
     from specint.cli.session import configured
     from specint.smoke import place, plan, process
+    from specint.smoke import serve as serving
     from specint.smoke.knowledge import stand_ins
     from specint.smoke.model import Report
     from specint.smoke.run import judged, run
@@ -128,7 +131,7 @@ def command(
         both_ties=tied and not every,
         dtype=dtype,
     )
-    jobs = _jobs(analysis, names, model_path, wish)
+    jobs = _serve_jobs(analysis, names, model_path, wish) if serve else _jobs(analysis, names, model_path, wish)
     with (
         process.ended_by_signals(),
         place.runnable(session.opened.sglang) as folder,
@@ -141,11 +144,12 @@ def command(
             stand_ins=stand_ins(),
             device=device,
             fork=device in ("cpu", "meta") or (device == "auto" and not _has_gpu()),
+            serve=serve,
             job_timeout=timeout,
         )
         workers = common.jobs or (max(1, min(4, os.cpu_count() or 1)) if len(jobs) > 4 and setup.fork else 1)
         ready, ran = run(jobs, setup, workers, report)
-    results = tuple(judged(analysis, job, one, wanted) for job, one in zip(jobs, ran, strict=True))
+    results = () if serve else tuple(judged(analysis, *pair, wanted) for pair in zip(jobs, ran, strict=True))
     made = Report(
         schema="specint.smoke/2",
         source=session.tree.origin.source,
@@ -153,6 +157,7 @@ def command(
         algorithms=wanted,
         notes=place.mismatches(session.opened.sglang, ready),
         results=results,
+        served=serving.judged(analysis, jobs, ran) if serve else (),
     )
     _put(made, format_, common, detailed=len(results) <= 6)
     return _exit_code(made)
@@ -207,6 +212,26 @@ def _draft(analysis: Analysis, name: str | None) -> ModelCompliance | None:
     return find_models(analysis.models, name, "--draft")[0]
 
 
+def _serve_jobs(
+    analysis: Analysis,
+    names: Sequence[str],
+    model_path: Path | None,
+    wish: Any,  # noqa: ANN401
+) -> list[Job]:
+    from specint.analysis.names import architecture_in
+    from specint.analysis.scope import find_models
+    from specint.errors import SpecintError
+    from specint.smoke import serve
+
+    named = [architecture_in(model_path)] if model_path is not None else names
+    models = [model for name in named for model in find_models(analysis.models, name, "smoke")]
+    checkpoint = str(model_path.absolute()) if model_path is not None else None
+    jobs = serve.jobs(analysis, models or analysis.models, wish, checkpoint)
+    if not jobs:
+        raise SpecintError("is no target", ", ".join(named), "name a target: its draft is chosen, or given by --draft")
+    return jobs
+
+
 def _given(pairs: Sequence[str]) -> dict[str, Any]:
     found = {}
     for pair in pairs:
@@ -231,8 +256,10 @@ def _put(report: Report, format_: str, common: options.Common, *, detailed: bool
 
 
 def _exit_code(report: Report) -> int:
-    if any(result.disagreements for result in report.results):
+    if any(result.disagreements for result in report.results) or any(one.accord == "disagree" for one in report.served):
         return DISAGREEMENT
-    if not any(result.built for result in report.results):
+    if not any(result.built for result in report.results) and all(one.outcome == "not tried" for one in report.served):
         return 2
-    return int(any(problem.severity == "error" for result in report.results for problem in result.problems))
+    problems = [problem for one in report.results for problem in one.problems]
+    problems += [problem for one in report.served for problem in one.problems]
+    return int(any(problem.severity == "error" for problem in problems))

@@ -62,6 +62,12 @@ def taken_by_drafts(algorithm: str) -> str:
     return next(found, "")
 
 
+def given_to_drafts(class_: str) -> dict[str, Any]:
+    """What the drafts of a class need that their configuration doesn't say."""
+    found = (one["given"] for one in knowledge()["draft"] if one["class"] == class_ and "given" in one)
+    return dict(next(found, {}))
+
+
 def draft_variants(class_: str) -> tuple[dict[str, Any], ...]:
     """What is set in the configurations of the drafts of a class that are built, one after the other."""
     found = (one["variants"] for one in knowledge()["draft"] if one["class"] == class_ and "variants" in one)

@@ -55,6 +55,26 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     given: dict[str, Any] = {}
 
 
+class Serve(msgspec.Struct, frozen=True, kw_only=True):
+    """A scheduler to run with the job's model as its target.
+
+    Attributes:
+        algorithm: "" for none.
+        draft: the draft's `architecture` and `given`, None for an algorithm that loads none.
+        own_checkpoint: the draft is what SGLang makes of the target's checkpoint.
+        tokens: how many are asked for after each prompt.
+        golden: the names of the weights of a draft that can be made to guess right, {} for none.
+        arguments: more of the server's arguments.
+    """
+
+    algorithm: str = ""
+    draft: dict[str, Any] | None = None
+    own_checkpoint: bool = False
+    tokens: int = 8
+    golden: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
+
+
 class Job(msgspec.Struct, frozen=True, kw_only=True):
     """One model to build and to ask.
 
@@ -66,6 +86,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         inner: the attributes that hold an inner model.
         given: keys of the configuration that are set whatever its class says.
         drafts: the drafts that are built beside the target, each by itself.
+        serve: instead of all that, run a scheduler.
         checkpoint: the folder of a real checkpoint, whose config.json is shrunk.
     """
 
@@ -83,6 +104,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     forward: bool = False
     reference: bool = False
     drafts: tuple[Draft, ...] = ()
+    serve: Serve | None = None
     checkpoint: str | None = None
     dtype: str = "float32"
     memory_mb: int = 4096
@@ -287,6 +309,45 @@ class Disagreement(NamedTuple):
     why: str
 
 
+class Served(msgspec.Struct, frozen=True, kw_only=True):
+    """A scheduler at work on a tiny target: with an algorithm and a tiny draft, or without speculation.
+
+    Attributes:
+        verdict: what reading says of the target under the algorithm; None without one.
+        outcome: "not tried" where this machine, or a configuration that isn't complete, is why.
+        trace: SGLang's lines that led to where it failed, the innermost last.
+        worker: the class of the speculative worker.
+        equal: whether the tokens are those that come without speculation; None where one of them gave none.
+        greedy: whether they are those that Transformers takes; None where it has no such model.
+        accept_length: tokens for each verification.
+        golden: whether the draft's weights were made to guess right from the right states.
+        changed: what was changed in SGLang and in Triton so that it runs here.
+    """
+
+    class_: str = msgspec.field(name="class")
+    name: str
+    algorithm: str
+    draft: str | None
+    verdict: VerdictWord | None
+    outcome: Literal["served", "does not start", "stops", "not tried"]
+    reason: str | None
+    where: str | None
+    trace: tuple[str, ...]
+    worker: str | None
+    tokens: tuple[tuple[int, ...], ...]
+    equal: bool | None
+    greedy: bool | None
+    accept_length: float | None
+    golden: bool
+    changed: tuple[str, ...]
+    seconds: float
+    peak_mb: int
+    accord: Accord
+    why: str | None = None
+    problems: tuple[Problem, ...]
+    raw: tuple[Step, ...]
+
+
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Everything of one run. `notes` are what may explain results and is neither the models' fault nor ours."""
 
@@ -296,3 +357,4 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     algorithms: tuple[str, ...]
     notes: tuple[str, ...] = ()
     results: tuple[Result, ...]
+    served: tuple[Served, ...] = ()

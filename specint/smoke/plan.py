@@ -100,14 +100,13 @@ def _job(
 def _drafts(analysis: Analysis, model: ModelCompliance, wish: Wish, given: dict[str, Any]) -> Iterator[Draft]:
     """The drafts that stand beside a target: the one that was named, else that of the first algorithm that has one."""
     found = next(
-        ((draft, name) for name in model.under(wish.algorithms) if (draft := _draft_of(analysis, model, wish, name))),
+        ((draft, name) for name in model.under(wish.algorithms) if (draft := draft_of(analysis, model, wish, name))),
         None,
     )
     if found is None:
         return
     draft, algorithm = found
-    given = {key: value for key, value in given.items() if key in knowledge.fitting_the_target()}
-    given |= {key.removeprefix(OF_DRAFTS): one for key, one in wish.given.items() if key.startswith(OF_DRAFTS)}
+    given = shared_with_draft({**wish.given, **given})
     variants = knowledge.draft_variants(draft.name)
     for variant in variants if wish.forward else variants[:1]:
         what = ", ".join(f"{key} = {value}" for key, value in variant.items())
@@ -123,7 +122,13 @@ def _drafts(analysis: Analysis, model: ModelCompliance, wish: Wish, given: dict[
             )
 
 
-def _draft_of(analysis: Analysis, model: ModelCompliance, wish: Wish, algorithm: str) -> ModelCompliance | None:
+def shared_with_draft(given: dict[str, Any]) -> dict[str, Any]:
+    """What a user sets, as far as it is for drafts: what they share with their target, and what is named for them."""
+    shared = {key: value for key, value in given.items() if key in knowledge.fitting_the_target()}
+    return shared | {key.removeprefix(OF_DRAFTS): one for key, one in given.items() if key.startswith(OF_DRAFTS)}
+
+
+def draft_of(analysis: Analysis, model: ModelCompliance, wish: Wish, algorithm: str) -> ModelCompliance | None:
     """A target's draft for an algorithm: the one named if it serves it, the one that SGLang makes of the target's own
     checkpoint, else the one that serves any target."""
     if wish.draft is not None:

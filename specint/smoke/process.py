@@ -48,6 +48,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
         start_timeout: seconds until SGLang must be imported.
         job_timeout: seconds that one model may take.
         fork: one process imports SGLang, and each model is a fork of it; not with a GPU.
+        serve: schedulers are run in it, so that Triton must be able to run where it is.
     """
 
     python: str
@@ -56,6 +57,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     stand_ins: tuple[str, ...]
     device: str
     fork: bool
+    serve: bool = False
     start_timeout: float = 300.0
     job_timeout: float = 120.0
 
@@ -201,7 +203,7 @@ class Child:
 
     def _get_ready(self) -> Ready:
         setup = self._setup
-        names = ("package", "paths", "stand_ins", "device", "fork")
+        names = ("package", "paths", "stand_ins", "device", "fork", "serve")
         self._put({name: getattr(setup, name) for name in names})
         deadline = time.monotonic() + setup.start_timeout
         while time.monotonic() < deadline:

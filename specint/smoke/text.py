@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from specint.outputs.terminal import print_table
-from specint.smoke.model import Agreement, Report, Result, Step
+from specint.smoke.model import Agreement, Disagreement, Report, Result, Served, Step
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,18 +31,24 @@ def print_report(console: Console, report: Report, *, detailed: bool) -> None:
     for note in report.notes:
         console.print(Text(f"note: {note}", "yellow"), soft_wrap=True)
     console.print()
-    if detailed:
+    if not report.results:
+        pass
+    elif detailed:
         for result in report.results:
             _print_result(console, result)
     else:
         _print_many(console, report.results)
-    _print_disagreements(console, report.results)
+    for served in report.served:
+        _print_served(console, served)
+    _print_disagreements(console, report)
     console.print(Text(summary(report)), soft_wrap=True)
 
 
 def summary(report: Report) -> str:
     """The last line. What is said of one class several times, as of a draft beside each target, counts once."""
     results = report.results
+    if report.served:
+        return _served_in_short(report)
     built = [one for one in results if one.built]
     members = {(class_, one.member): one for each in built for class_, found in each.compared.items() for one in found}
     compared = [one for one in members.values() if one.accord in ("agree", "disagree")]
@@ -62,6 +68,19 @@ def summary(report: Report) -> str:
     if unknown:
         text += f" ({unknown} more that reading left open)"
     return f"{text}; {errors} errors, {len(problems) - errors} warnings"
+
+
+def _served_in_short(report: Report) -> str:
+    speculating = [one for one in report.served if one.algorithm]
+    served = [one for one in speculating if one.outcome == "served"]
+    same = sum(one.equal is True for one in served)
+    wrong = sum(one.accord == "disagree" for one in speculating)
+    problems = [problem for one in report.served for problem in one.problems]
+    errors = sum(problem.severity == "error" for problem in problems)
+    return (
+        f"{len(served)} of {len(speculating)} serve, {same} of them with the tokens that come without speculation; "
+        f"{wrong} disagree with reading; {errors} errors, {len(problems) - errors} warnings"
+    )
 
 
 def _print_result(console: Console, result: Result) -> None:
@@ -188,8 +207,44 @@ def _print_many(console: Console, results: Sequence[Result]) -> None:
     console.print()
 
 
-def _print_disagreements(console: Console, results: Sequence[Result]) -> None:
-    wrong = dict.fromkeys(one for result in results for one in result.disagreements)
+def _print_served(console: Console, one: Served) -> None:
+    under = f"{one.algorithm} with {one.draft}" if one.algorithm else "no speculation"
+    console.print(Text.assemble((one.name, "bold"), f"  {under}"), soft_wrap=True)
+    if one.outcome == "served":
+        equal = {True: "equal to", False: "OTHER than", None: ""}
+        said = [f"{equal[one.equal]} those without speculation" if one.equal is not None else ""]
+        said.append(f"{equal[one.greedy]} Transformers' greedy tokens" if one.greedy is not None else "")
+        worker = f" by {one.worker}" if one.worker else ""
+        console.print(
+            f"  serves{worker}: {len(one.tokens[0])} tokens for each of {len(one.tokens)} requests", soft_wrap=True
+        )
+        for text in filter(None, said):
+            console.print(f"  tokens {text}", soft_wrap=True)
+        if one.accept_length is not None:
+            golden = " with a draft that guesses right from the right states" if one.golden else ""
+            console.print(f"  accept length {one.accept_length}{golden}", soft_wrap=True)
+    else:
+        where = f" ({one.where})" if one.where else ""
+        console.print(Text(f"  {one.outcome}: {one.reason}{where}", "yellow"), soft_wrap=True)
+        for line in one.trace:
+            console.print(Text(f"    {line}", "dim"), soft_wrap=True)
+    if one.verdict is not None:
+        console.print(f"  reading: {one.verdict}", soft_wrap=True)
+    console.print(
+        f"  {one.seconds:.1f} s, {one.peak_mb} MB; changed here: {', '.join(one.changed) or 'nothing'}", soft_wrap=True
+    )
+    for problem in one.problems:
+        style = "bold red" if problem.severity == "error" else "yellow"
+        shown = Text.assemble("  ", (f"{problem.severity}: {problem.kind}", style), f": {problem.what}")
+        console.print(shown, soft_wrap=True)
+    console.print()
+
+
+def _print_disagreements(console: Console, report: Report) -> None:
+    wrong = dict.fromkeys(one for result in report.results for one in result.disagreements)
+    for served in report.served:
+        if served.accord == "disagree":
+            wrong[Disagreement(served.class_, served.algorithm, served.why or "")] = None
     if not wrong:
         return
     console.print(Text("SPECINT IS WRONG: reading and running disagree", "bold white on red"))

@@ -19,6 +19,15 @@ for sglang in "$@"; do
   echo "=== $name: DeepSeek without experts"
   smoke DeepseekV3ForCausalLM --sglang "$sglang" --reference --set first_k_dense_replace=4
   echo "exit code $?"
+  echo "=== $name: a scheduler at work"
+  for target in LlamaForCausalLM DeepseekV3ForCausalLM KimiK25ForConditionalGeneration; do
+    "$python" -m specint smoke "$target" --serve --python "$python" --device "$device" --algorithm EAGLE3 \
+      --sglang "$sglang" --timeout 280 --quiet
+    echo "exit code $?"
+  done
+  "$python" -m specint smoke LlamaForCausalLM --serve --python "$python" --device "$device" --algorithm DFLASH \
+    --dtype bfloat16 --sglang "$sglang" --timeout 280 --quiet
+  echo "exit code $?"
   echo "=== $name: a real size, bfloat16: what sharing embedding and head frees"
   smoke LlamaForCausalLM LlamaForCausalLMEagle3 --sglang "$sglang" --no-forward --dtype bfloat16 \
     --set vocab_size=128256 --set draft_vocab_size=128256 --set hidden_size=4096 --memory 16000 \

@@ -35,7 +35,7 @@ def load(package: str, device: str) -> dict[str, Any]:
     # SGLang then takes its plain PyTorch branches, on a GPU too: tensors still live there, and no kernel is needed.
     torch.version.cuda = None
     if not device.startswith("cuda"):
-        _without_a_gpu(torch)
+        without_a_gpu(torch)
     import transformers
 
     said = _Warnings()
@@ -176,7 +176,7 @@ def ranks(context: Any) -> Any:  # noqa: ANN401
     return made(world_rank=0, gpu_id=0) if made is not None else SimpleNamespace(world_rank=0, gpu_id=0)
 
 
-def _without_a_gpu(torch: Any) -> None:  # noqa: ANN401
+def without_a_gpu(torch: Any) -> None:  # noqa: ANN401
     """Models make streams and empty caches without asking whether there is a GPU: let that do nothing."""
     torch.cuda.synchronize = torch.cuda.empty_cache = _nothing
     if not hasattr(torch.cpu, "empty_cache"):  # what `torch.get_device_module()` gives is asked for it

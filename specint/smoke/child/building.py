@@ -11,7 +11,7 @@ from typing import Any
 from . import boot
 from .channel import Channel, Skipped, place, said
 from .configuration import Tiny
-from .sources import sources_of
+from .sources import declared, sources_of
 
 MOST_ATTEMPTS = 60
 LACKS = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
@@ -75,7 +75,7 @@ def _configurations(package: str, job: dict[str, Any]) -> Iterator[Tiny]:
         raise Skipped(f"SGLang's registry has another {architecture}, that of {class_.__module__}")
     problem: Exception | None = None
     count = 0
-    for source, how in sources_of(class_):
+    for source, how in (*declared(architecture, job["settings"]["configuration"]), *sources_of(class_)):
         try:
             yield Tiny(source, architecture, job["settings"], how, **job.get("given", {}))
             count += 1

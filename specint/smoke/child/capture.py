@@ -145,7 +145,7 @@ def _finite(tensor: Any) -> bool:  # noqa: ANN401
     return bool(torch.isfinite(tensor).all())
 
 
-def fill(package: str, built: Built) -> None:
+def fill(package: str, built: Built, spread: float = 0.05) -> None:
     """Random weights, and what a loader does after it has them."""
     import torch
 
@@ -153,5 +153,6 @@ def fill(package: str, built: Built) -> None:
     with torch.no_grad():
         for name, parameter in built.model.named_parameters():
             if parameter.is_floating_point():
-                parameter.normal_(1.0 if parameter.dim() == 1 and "bias" not in name else 0.0, 0.05)
+                norm = parameter.dim() == 1 and "bias" not in name
+                parameter.normal_(1.0 if norm else 0.0, 0.05 if norm else spread)
     boot.after_loading(package, built.model, built.model_config, through_loader=False)

@@ -195,6 +195,17 @@ def _set_everywhere(values: dict[str, Any], key: str, value: object) -> None:
         part[key] = value
 
 
+def make_known(class_: type | None, model_type: str) -> None:
+    """Let AutoConfig read, in this process, a configuration that was written for a model class in another one."""
+    from .sources import sources_of
+
+    kinds = [None] if model_type == GENERIC or class_ is None else [source for source, _ in sources_of(class_)]
+    for source in kinds:
+        if source is None or getattr(source, "model_type", None) == model_type:
+            _make_known(source, model_type)
+            return
+
+
 def _make_known(source: type | None, model_type: str) -> None:
     """Let AutoConfig find the class: some are only known to a checkpoint's own code, which a smoke load never runs."""
     from transformers import AutoConfig, PretrainedConfig

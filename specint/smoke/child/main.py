@@ -13,7 +13,7 @@ import resource
 import sys
 from typing import Any
 
-from . import boot, standins
+from . import boot, server, standins
 from .channel import Channel, Skipped, place, said
 
 
@@ -27,6 +27,8 @@ def main() -> None:
     try:
         standins.install(settings["stand_ins"])
         device = _device(settings["device"])
+        if settings["serve"]:
+            server.before_triton(device)
         found = boot.load(settings["package"], device)
     except NoDevice as error:
         channel.send("unready", reason=str(error))
@@ -72,11 +74,11 @@ def _device(wanted: str) -> str:
 
 
 def _do(package: str, job: dict[str, Any], channel: Channel) -> None:
-    from . import course
+    from . import course, serving
 
     _limit(job)
     try:
-        course.run(package, job, channel)
+        (serving if job["serve"] else course).run(package, job, channel)
     except Skipped:
         pass  # told by the step it happened in
     except BaseException:

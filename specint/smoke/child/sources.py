@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import fnmatch
 import importlib
 import inspect
 import re
 import typing
 from collections.abc import Iterator
+from typing import Any
 
 DRAFT_ENDINGS = re.compile(r"(NextN|_?MTP|Eagle3?|EAGLE3?|DSpark|DFlash|Draft(Model)?)+$")
 ARCHITECTURE_ENDINGS = ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel", "Model", "ForSequenceClassification")
+
+
+def declared(architecture: str, table: list[dict[str, Any]]) -> Iterator[tuple[type, str]]:
+    """The configuration class that a family's checkpoints name, where nothing in the source says which it is."""
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    for one in table:
+        if any(fnmatch.fnmatchcase(architecture, pattern) for pattern in one["architectures"]):
+            try:
+                yield CONFIG_MAPPING[one["model_type"]], f"the model_type {one['model_type']} of its checkpoints"
+            except KeyError:
+                continue  # a Transformers that doesn't have it
 
 
 def sources_of(class_: type) -> Iterator[tuple[type | None, str]]:
