@@ -100,12 +100,12 @@ def preflight(
     from specint.launch.answer import document
     from specint.launch.ask import Asking
     from specint.launch.command import Command, command_of
-    from specint.request import analysed, opened, request_of
+    from specint.request import analysed_apart, opened, request_of
 
     directory = None if cache_dir is None else Path(cache_dir)
     request = request_of(Config(), sglang=None if sglang is None else str(sglang), cache_dir=directory)
     sources = opened(request)
     found = command_of([command] if isinstance(command, str) else list(command))
     asked = Command(found.argv, {**(env or {}), **found.environment}, found.folders)
-    asking = Asking(sources.tree, lambda: analysed(sources), request.cache_dir)
-    return document(asking.answer(asked, gpu))
+    with analysed_apart(sources) as analysis:
+        return document(Asking(sources.tree, analysis, request.cache_dir).answer(asked, gpu))

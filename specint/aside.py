@@ -50,22 +50,54 @@ def aside(compute: Callable[[], bytes], *, parallel: bool) -> Iterator[Callable[
         yield lambda: known
         return
 
-    def wait() -> bytes:
-        parts = list(iter(lambda: os.read(child.source, _READ), b""))
-        data = b"".join(parts)
-        killed = child.ended()
-        if data[:1] == _FAILED:
-            raise SpecintError(*msgspec.msgpack.decode(data[1:], type=tuple[str, str, str]))
-        if data[:1] == _FOUND:
-            return data[1:]
-        if killed:
-            raise SpecintError(f"a process was killed ({killed}), perhaps for want of memory", "", _HINT)
-        return compute()
-
     try:
-        yield wait
+        yield lambda: _answered(child, compute)
     finally:
         child.end()
+
+
+@contextmanager
+def on_demand(compute: Callable[[], bytes], *, parallel: bool) -> Iterator[Callable[[], bytes]]:
+    """The same, begun only when the answer is asked for, by a process that has nothing in its memory of what is done
+    here until then."""
+    ready = go = -1
+    try:
+        if parallel:
+            ready, go = os.pipe()
+    except OSError as error:
+        _none(error)
+        parallel = False
+    child = _forked(lambda sink: _answer(compute, sink) if os.read(ready, 1) else None, (go,)) if parallel else None
+    if parallel:
+        os.close(ready)
+    if child is None:
+        if parallel:
+            os.close(go)
+        yield compute
+        return
+
+    def answer() -> bytes:
+        os.write(go, b"+")
+        return _answered(child, compute)
+
+    try:
+        yield answer
+    finally:
+        os.close(go)
+        child.end()
+
+
+def _answered(child: _Child, compute: Callable[[], bytes]) -> bytes:
+    parts = list(iter(lambda: os.read(child.source, _READ), b""))
+    data = b"".join(parts)
+    killed = child.ended()
+    if data[:1] == _FAILED:
+        raise SpecintError(*msgspec.msgpack.decode(data[1:], type=tuple[str, str, str]))
+    if data[:1] == _FOUND:
+        return data[1:]
+    if killed:
+        raise SpecintError(f"a process was killed ({killed}), perhaps for want of memory", "", _HINT)
+    return compute()
 
 
 def spread(work: Callable[[Piece], bytes], pieces: Sequence[Piece], *, jobs: int) -> Iterator[bytes | Lost]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from specint.aside import on_demand
 from specint.contract.interfaces import BY_DEFAULT
 from specint.errors import Diagnostic, SpecintError
 from specint.facts.store import Store
@@ -212,6 +214,18 @@ def analysed(sources: Opened, tree: Tree | None = None) -> Analysis:
         jobs=request.jobs,
         progress=request.progress,
     )
+
+
+@contextmanager
+def analysed_apart(sources: Opened) -> Iterator[Callable[[], Analysis]]:
+    """What `analysed` gives, when it is asked for and by another process: to evaluate a launch takes memory, and to
+    analyse a tree does, and one process with both is larger than either needs."""
+    jobs = sources.request.jobs
+    parallel = jobs is None or jobs > 1
+    with on_demand(lambda: msgspec.msgpack.encode(analysed(sources)), parallel=parallel) as answer:
+        from specint.analysis.model import Analysis
+
+        yield lambda: msgspec.msgpack.decode(answer(), type=Analysis)
 
 
 def contract_asked(sources: Opened) -> tuple[Contract, tuple[Diagnostic, ...]]:

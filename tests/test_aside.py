@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from specint.aside import Lost, aside, spread
+from specint.aside import Lost, aside, on_demand, spread
 from specint.errors import SpecintError
 
 
@@ -20,6 +20,28 @@ from specint.errors import SpecintError
 def test_the_answer_comes_back(parallel: bool) -> None:
     with aside(lambda: b"x" * 300_000, parallel=parallel) as answer:
         assert answer() == b"x" * 300_000
+
+
+@pytest.mark.parametrize("parallel", [True, False])
+def test_an_answer_on_demand_is_not_begun_before(parallel: bool, tmp_path: Path) -> None:
+    def compute() -> bytes:
+        (tmp_path / "begun").touch()
+        return b"x" * 300_000
+
+    with on_demand(compute, parallel=parallel) as answer:
+        time.sleep(0.05)
+        assert not (tmp_path / "begun").exists()
+        assert answer() == b"x" * 300_000
+    with on_demand(compute, parallel=parallel):
+        pass  # nobody asks
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="one process after the other")
+def test_work_on_demand_has_nothing_in_memory_of_what_is_done_meanwhile() -> None:
+    held: list[int] = []
+    with on_demand(lambda: bytes(len(held)), parallel=True) as answer:
+        held += [1, 2, 3]
+        assert answer() == b""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="one process after the other")

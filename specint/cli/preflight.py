@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,20 +80,24 @@ def command(
     config = configured(common)
     asked, machines = _launches(command_line, launches, gpu, config)
     machines = machines or [machines_of(gpu)] * len(asked)
-    asking = _asking(common, config, common.sglang)
-    others = _asking(msgspec.structs.replace(common, against=None), config, common.against) if common.against else None
     groups: list[list[Answer]] = []
-    for (name, one), named in zip(asked, machines, strict=True):
-        for n, machine in enumerate(named):
-            if groups or n:
-                asking.prepare(machine)
-            answers = [asking.answer(one, machine, name)]
-            if others is not None:
-                answers.append(others.answer(one, machine, name))
-            if n == 0 or others is not None:
-                groups.append(answers)
-            else:
-                groups[-1] += answers
+    with ExitStack() as stack:
+        asking = stack.enter_context(_asking(common, config, common.sglang))
+        others: Asking | None = None
+        if common.against:
+            alone = msgspec.structs.replace(common, against=None)
+            others = stack.enter_context(_asking(alone, config, common.against))
+        for (name, one), named in zip(asked, machines, strict=True):
+            for n, machine in enumerate(named):
+                if groups or n:
+                    asking.prepare(machine)
+                answers = [asking.answer(one, machine, name)]
+                if others is not None:
+                    answers.append(others.answer(one, machine, name))
+                if n == 0 or others is not None:
+                    groups.append(answers)
+                else:
+                    groups[-1] += answers
     _print(groups, format_, common, show_facts)
     return _exit_code([answer for group in groups for answer in group[-1:]] if others else
                       [answer for group in groups for answer in group], strict)  # fmt: skip
@@ -124,16 +129,18 @@ def _launches(
     return asked, machines
 
 
-def _asking(common: options.Common, config: Config, where: str | None) -> Asking:
+@contextmanager
+def _asking(common: options.Common, config: Config, where: str | None) -> Iterator[Asking]:
     from specint.cli.progress import progress
     from specint.cli.session import requested
     from specint.launch.ask import Asking
-    from specint.request import analysed, opened
+    from specint.request import analysed_apart, opened
 
     there = msgspec.structs.replace(common, sglang=where or common.sglang, against=None)
     with progress(quiet=common.quiet) as report:
         sources = opened(requested(there, config, progress=report))
-    return Asking(sources.tree, lambda: analysed(sources), sources.request.cache_dir)
+    with analysed_apart(sources) as analysis:
+        yield Asking(sources.tree, analysis, sources.request.cache_dir)
 
 
 def _print(groups: list[list[Answer]], format_: str, common: options.Common, show_facts: bool) -> None:
