@@ -7,7 +7,7 @@ that only those few expressions need be evaluated.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -69,6 +69,7 @@ class Code:
     handed_on: set[str] = field(default_factory=set)
     _edges: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     _kept_as: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _after: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _parameters: dict[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
     _modules: set[str] = field(default_factory=set)
 
@@ -78,6 +79,7 @@ class Code:
             self.__dict__.pop(worked_out, None)
         self._parameters.clear()
         self._kept_as.clear()
+        self._after.clear()
         for module in modules:
             if module.name in self._modules:
                 continue
@@ -199,18 +201,24 @@ class Code:
 
     def _aliases(self, name: str) -> list[str]:
         found: dict[str, None] = {}
-        pending = [*sorted(self._edges.get(name, ()))]
+        pending = deque(self._next(name))
         while pending and len(found) < _MOST_ALIASES:
-            one = pending.pop(0)
-            if one == name or one in found or one.endswith("()"):
+            one = pending.popleft()
+            if one == name or one in found:
                 continue
             if one.endswith(")"):
                 callee, _, index = one[:-1].rpartition("(")
                 pending += self.parameters(callee, int(index))
             else:
                 found[one] = None
-                pending += sorted(self._edges.get(one, ()))
+                pending += self._next(one)
         return list(found)
+
+    def _next(self, name: str) -> tuple[str, ...]:
+        """The names and parameters that what goes by a name is given next, in order."""
+        if name not in self._after:
+            self._after[name] = tuple(sorted(one for one in self._edges.get(name, ()) if not one.endswith("()")))
+        return self._after[name]
 
     def kept_in(self, name: str) -> tuple[str, ...]:
         """The functions and lambdas that a call of this name can reach because one was handed over under it."""

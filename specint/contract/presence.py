@@ -7,8 +7,9 @@ model has or lacks a member, that a member is true or false, that a model is of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from itertools import groupby, product
+
+import msgspec
 
 from specint.contract.code import Occurrence, tail
 from specint.contract.conditions import Side
@@ -22,8 +23,7 @@ from specint.graph.project import FunctionNode
 from specint.graph.value import Values
 
 
-@dataclass(frozen=True)
-class Has:
+class Has(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """A model of these roles has (or lacks) a member; `place` is where that is asked."""
 
     roles: frozenset[str]
@@ -32,8 +32,7 @@ class Has:
     place: Site | None = None
 
 
-@dataclass(frozen=True)
-class Holds:
+class Holds(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """A member's value is true or false: the member is read to decide."""
 
     roles: frozenset[str]
@@ -41,16 +40,14 @@ class Holds:
     positive: bool
 
 
-@dataclass(frozen=True)
-class IsA:
+class IsA(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """A model is (or is not) of a type."""
 
     roles: frozenset[str]
     positive: bool
 
 
-@dataclass(frozen=True)
-class Open:
+class Open(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """A condition on anything else, in the function that asks it.
 
     Attributes:
@@ -65,8 +62,7 @@ class Open:
     of_none: bool = False
 
 
-@dataclass(frozen=True)
-class Takes:
+class Takes(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """A member of a model has (or lacks) a parameter: somebody looked at its signature."""
 
     roles: frozenset[str]
@@ -231,7 +227,9 @@ class Presence:
             return value
         if any(len(clause) > 1 for clause in under) or len(value) > 1:
             return None
-        denied = tuple(replace(literal, positive=not literal.positive) for clause in under for literal in clause)
+        denied = tuple(
+            msgspec.structs.replace(literal, positive=not literal.positive) for clause in under for literal in clause
+        )
         return (denied + (value[0] if value else ()),)
 
     def _mixed(self, expr: Expr, positive: bool, clauses: tuple[Clause, ...], function: FunctionNode) -> Literal:

@@ -96,8 +96,7 @@ class _Reader:
         if hasattr(object, one.expr.name):  # every object has it
             return
         called = self._calls.get(id(one.expr))
-        shape = _shape(called, self.receivers) if called is not None else None
-        self._add(one, (one.expr.name,), "call" if called is not None else "read", one.expr.base, one.expr.line, shape)
+        self._add(one, (one.expr.name,), "call" if called is not None else "read", one.expr.base, one.expr.line, called)
 
     def write(self, one: Occurrence) -> None:
         """An attribute that is given a value."""
@@ -110,9 +109,8 @@ class _Reader:
             case facts.Call(func=facts.Name(id=builtin), args=(base, name, *rest)) as call:
                 kinds: dict[str, Kind] = {"hasattr": "probe", "getattr": "get" if rest else "read", "setattr": "write"}
                 called = self._calls.get(id(call)) if builtin == "getattr" and not rest else None
-                shape = _shape(called, self.receivers) if called is not None else None
                 kind = "call" if called is not None else kinds[builtin]
-                self._add(one, self._texts(name, one), kind, base, call.line, shape)
+                self._add(one, self._texts(name, one), kind, base, call.line, called)
             case _:
                 pass
 
@@ -129,11 +127,12 @@ class _Reader:
         kind: Kind,
         base: facts.Expr,
         line: int,
-        shape: CallShape | None,
+        called: Occurrence | None,
     ) -> None:
-        if not names:
+        parts = self.receivers.parts(base, one.function, one.step) if names else {}
+        if not parts:  # of nearly all
             return
-        parts = self.receivers.parts(base, one.function, one.step)
+        shape = _shape(called, self.receivers) if called is not None else None
         by_name = f"<{facts.spell(one.expr.args[1])}>" if len(names) > 1 and isinstance(one.expr, facts.Call) else ""
         for name in names:
             members = {".".join((*path, name)): roles for path, roles in parts.items() if ELSEWHERE not in path}
