@@ -57,15 +57,31 @@ def _built(context: Context, node: ClassNode) -> Iterator[ClassNode]:
     for assignments in composition.assignments(node).values():
         yield from (one for assignment in assignments if not assignment.late for one in assignment.classes)
     for frame in composition.constructor(node):
-        function = frame.function
-        for step in function.facts.body.steps if function is not None else ():
-            for expr in expressions(step):
-                for part in facts.walk(expr):
-                    if isinstance(part, facts.Name) and function is not None:
-                        yield from _classes(context, function, part)
+        if frame.function is not None:
+            yield from _named(context, frame.function)
     for step in node.facts.body.steps:  # a class attribute that says which layers to build
         if isinstance(step, facts.Bind) and isinstance(step.value, facts.Name):
             yield from (one for one in project.symbol(node.module, step.value) if isinstance(one, ClassNode))
+
+
+def _named(context: Context, function: FunctionNode) -> tuple[ClassNode, ...]:
+    """The classes of the tree that a function names."""
+    known = context.once(_known)
+    if id(function) not in known:
+        names = (
+            part
+            for step in function.facts.body.steps
+            for expr in expressions(step)
+            for part in facts.walk(expr)
+            if isinstance(part, facts.Name)
+        )
+        classes = dict.fromkeys(one for name in names for one in _classes(context, function, name))
+        known[id(function)] = (function, tuple(classes))
+    return known[id(function)][1]
+
+
+def _known(_: Context) -> dict[int, tuple[FunctionNode, tuple[ClassNode, ...]]]:
+    return {}
 
 
 def _classes(context: Context, function: FunctionNode, name: facts.Name) -> Iterator[ClassNode]:

@@ -15,7 +15,7 @@ from specint.graph.binding import Callee
 from specint.graph.evaluator import Evaluator, Frame
 from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import ClassNode, FunctionNode, Project
-from specint.graph.steps import assigned
+from specint.graph.steps import assigned, computed
 from specint.graph.value import (
     ClassValue,
     ConstantValue,
@@ -69,6 +69,10 @@ class Assignment:
         return bool(self.values) and all(v == ConstantValue(None) for v in self.values)
 
 
+_Giving = tuple[facts.Step, list[tuple[str, facts.Expr | None]], str]
+"""A step, the attributes that it gives a value by names that are written out, with the value, and its conditions."""
+
+
 class Composition:
     """Answers what a class keeps in its attributes, memoised per class."""
 
@@ -83,6 +87,7 @@ class Composition:
         self.evaluator = Evaluator(project, hierarchy, result_hook=result_hook)
         self._assignments: dict[str, dict[str, list[Assignment]]] = {}
         self._runs: dict[str, list[Frame]] = {}
+        self._given: dict[int, tuple[FunctionNode, list[_Giving]]] = {}
 
     def constructor(self, node: ClassNode) -> list[Frame]:
         """The functions that constructing an object runs, each with what it is called with."""
@@ -158,17 +163,28 @@ class Composition:
         assert function.owner is not None
         if function.receiver is None:
             return
-        own = facts.Name(function.receiver)
-        for step in function.facts.body.steps:
-            given = [(t.name, v, frame) for t, v in assigned(step) if isinstance(t, facts.Attribute) and t.base == own]
-            named = self.evaluator.named(step, function.receiver, frame) or ()
+        for step, plainly, condition in self._giving(function, function.receiver):
+            given = [(name, value, frame) for name, value in plainly]
+            named = (self.evaluator.named(step, function.receiver, frame) or ()) if not plainly else ()
             for attribute, value, where in (*given, *((name, bind.value, one) for name, bind, one in named)):
                 before = found.setdefault(attribute, [])
                 if late and not all(one.late or one.is_none for one in before):
                     continue  # what the constructor set is what counts, unless that is nothing yet
                 values = self.evaluator.given(attribute, step, value, where)
-                condition = condition_text(function, step.guard)
                 before.append(Assignment(attribute, function.owner, function, step, value, values, condition, late))
+
+    def _giving(self, function: FunctionNode, receiver: str) -> list[_Giving]:
+        """The steps that give attributes of a function's own object a value: the same for all heirs of its class."""
+        if id(function) not in self._given:
+            own = facts.Name(receiver)
+            steps: list[_Giving] = []
+            for step in function.facts.body.steps:
+                given = [(t.name, v) for t, v in assigned(step) if isinstance(t, facts.Attribute) and t.base == own]
+                parts = computed(step) if not given else None
+                if given or (parts is not None and parts[0] == own):
+                    steps.append((step, given, condition_text(function, step.guard)))
+            self._given[id(function)] = (function, steps)
+        return self._given[id(function)][1]
 
     def skipped_constructors(self, node: ClassNode) -> tuple[FunctionNode, ...]:
         """The constructors of the class's bases that constructing it doesn't run."""
