@@ -47,7 +47,7 @@ class Side(NamedTuple):
     @property
     def nearby(self) -> Side:
         """The same side, looked at from close by."""
-        return self._replace(near=True)
+        return Side(self.algorithm, self.role, near=True, plain=self.plain)
 
 
 class Runs(Protocol):
