@@ -107,5 +107,5 @@ def preflight(
     sources = opened(request)
     found = command_of([command] if isinstance(command, str) else list(command))
     asked = Command(found.argv, {**(env or {}), **found.environment}, found.folders)
-    with analysed_apart(sources) as analysis:
-        return document(Asking(sources.tree, analysis, request.cache_dir).answer(asked, gpu))
+    with analysed_apart(sources) as analyse:
+        return document(Asking(sources.tree, analyse, request.cache_dir).answer(asked, gpu))

@@ -27,6 +27,7 @@ _SPARE_DESCRIPTORS = 24
 """So many are left for the files that are read, and for Python's own modules."""
 _TOO_FEW = "too few file descriptors"
 _READ = 1 << 20
+_LENGTH = 4
 _HINT = "--jobs 1 needs less of it; the largest files need most"
 
 
@@ -57,9 +58,9 @@ def aside(compute: Callable[[], bytes], *, parallel: bool) -> Iterator[Callable[
 
 
 @contextmanager
-def on_demand(compute: Callable[[], bytes], *, parallel: bool) -> Iterator[Callable[[], bytes]]:
-    """The same, begun only when the answer is asked for, by a process that has nothing in its memory of what is done
-    here until then."""
+def on_demand(compute: Callable[[bytes], bytes], *, parallel: bool) -> Iterator[Callable[[bytes], bytes]]:
+    """The answer to a question (of a few kilobytes), begun only when it is asked, by a process that has nothing in its
+    memory of what is done here until then. A second question is answered here."""
     ready = go = -1
     try:
         if parallel:
@@ -67,7 +68,14 @@ def on_demand(compute: Callable[[], bytes], *, parallel: bool) -> Iterator[Calla
     except OSError as error:
         _none(error)
         parallel = False
-    child = _forked(lambda sink: _answer(compute, sink) if os.read(ready, 1) else None, (go,)) if parallel else None
+
+    def when_asked(sink: int) -> None:
+        # Up to its length, not to the end: other processes that are started meanwhile hold the pipe open too.
+        if length := int.from_bytes(os.read(ready, _LENGTH), "big"):
+            question = os.read(ready, length)
+            _answer(lambda: compute(question), sink)
+
+    child = _forked(when_asked, (go,)) if parallel else None
     if parallel:
         os.close(ready)
     if child is None:
@@ -76,14 +84,21 @@ def on_demand(compute: Callable[[], bytes], *, parallel: bool) -> Iterator[Calla
         yield compute
         return
 
-    def answer() -> bytes:
-        os.write(go, b"+")
-        return _answered(child, compute)
+    waiting = [go]
+
+    def answer(question: bytes) -> bytes:
+        if not waiting:
+            return compute(question)
+        pipe = waiting.pop()
+        os.write(pipe, len(question).to_bytes(_LENGTH, "big") + question)
+        os.close(pipe)
+        return _answered(child, lambda: compute(question))
 
     try:
         yield answer
     finally:
-        os.close(go)
+        for pipe in waiting:
+            os.close(pipe)
         child.end()
 
 

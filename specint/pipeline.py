@@ -71,6 +71,7 @@ def analyze(
     callers: tuple[SourceFile, ...] = (),
     interfaces: tuple[str, ...] = ("speculative", "worker"),
     classes: tuple[str, ...] = (),
+    only: tuple[str, ...] = (),
     against: Tree | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -79,6 +80,8 @@ def analyze(
 
     Args:
         models, callers, interfaces, classes: see `Scope`; the files are in the tree (see `Tree.beside`).
+        only: dotted names of classes; no other one is judged, unless all were before. What rules say of a class beside
+            others is then not to be had.
         against: another SGLang, whose contract the models are held against in place of their own; callers that it
             holds too join that one.
         jobs: how many processes read new files; None: as many as there are processors.
@@ -99,10 +102,13 @@ def analyze(
     if against is not None:
         key = key_of(against, code_packages(against, interfaces), _there(against, callers), key)
     analysis = recall(store, key, tree, Analysis)
+    if analysis is None and only:
+        key = key_of(tree, [], (), key, "only", *only)
+        analysis = recall(store, key, tree, Analysis)
     if analysis is None:
         with collector_resting(), room_to_recurse():
             try:
-                analysis, also = _analyze(tree, store, scope, against, jobs, progress, version)
+                analysis, also = _analyze(tree, store, scope, only, against, jobs, progress, version)
             except RecursionError:
                 raise SpecintError(_ENDLESS, tree.package, "shorten the chain") from None
         if current_key(tree, prefixes, (*models, *callers), version, *interfaces, *classes) == own_key:
@@ -175,6 +181,7 @@ def _analyze(
     tree: Tree,
     store: Store,
     scope: Scope,
+    only: tuple[str, ...],
     against: Tree | None,
     jobs: int | None,
     progress: Progress | None,
@@ -239,7 +246,7 @@ def _analyze(
     contract = of_interfaces(asked.contract, scope.callers, scope.interfaces)
     _tell(progress, "judging models", 0, 1)
     judge = Judge(project, hierarchy, composition, contract, roots.declared, found, statements)
-    judged = judge.judge()
+    judged = judge.judge(only)
     outside = frozenset(file.module for file in own if not f"{file.module}.".startswith(f"{tree.package}."))
     context = Context(judge, contract, judged, loader, outside, asked.contract)
     findings, unchecked = run(context, parallel=parallel)

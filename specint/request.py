@@ -198,8 +198,9 @@ def with_text(sources: Opened, file: str, text: str | bytes) -> Opened:
     return msgspec.structs.replace(sources, tree=tree)
 
 
-def analysed(sources: Opened, tree: Tree | None = None) -> Analysis:
-    """The analysis of what was opened; `tree` is the same with some texts replaced (`Tree.overlay`)."""
+def analysed(sources: Opened, tree: Tree | None = None, only: tuple[str, ...] = ()) -> Analysis:
+    """The analysis of what was opened; `tree` is the same with some texts replaced (`Tree.overlay`), `only` are the
+    classes that matter, as for `analyze`."""
     from specint.pipeline import analyze
 
     request = sources.request
@@ -210,6 +211,7 @@ def analysed(sources: Opened, tree: Tree | None = None) -> Analysis:
         callers=sources.callers,
         interfaces=request.interfaces,
         classes=sources.classes,
+        only=only,
         against=sources.against,
         jobs=request.jobs,
         progress=request.progress,
@@ -217,15 +219,19 @@ def analysed(sources: Opened, tree: Tree | None = None) -> Analysis:
 
 
 @contextmanager
-def analysed_apart(sources: Opened) -> Iterator[Callable[[], Analysis]]:
-    """What `analysed` gives, when it is asked for and by another process: to evaluate a launch takes memory, and to
-    analyse a tree does, and one process with both is larger than either needs."""
+def analysed_apart(sources: Opened) -> Iterator[Callable[[tuple[str, ...]], Analysis]]:
+    """What `analysed` gives for some classes, when it is asked for and by another process: to evaluate a launch takes
+    memory, and to analyse a tree does, and one process with both is larger than either needs."""
     jobs = sources.request.jobs
     parallel = jobs is None or jobs > 1
-    with on_demand(lambda: msgspec.msgpack.encode(analysed(sources)), parallel=parallel) as answer:
+
+    def compute(asked: bytes) -> bytes:
+        return msgspec.msgpack.encode(analysed(sources, only=msgspec.msgpack.decode(asked, type=tuple[str, ...])))
+
+    with on_demand(compute, parallel=parallel) as answer:
         from specint.analysis.model import Analysis
 
-        yield lambda: msgspec.msgpack.decode(answer(), type=Analysis)
+        yield lambda only: msgspec.msgpack.decode(answer(msgspec.msgpack.encode(only)), type=Analysis)
 
 
 def contract_asked(sources: Opened) -> tuple[Contract, tuple[Diagnostic, ...]]:

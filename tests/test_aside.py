@@ -24,14 +24,15 @@ def test_the_answer_comes_back(parallel: bool) -> None:
 
 @pytest.mark.parametrize("parallel", [True, False])
 def test_an_answer_on_demand_is_not_begun_before(parallel: bool, tmp_path: Path) -> None:
-    def compute() -> bytes:
+    def compute(question: bytes) -> bytes:
         (tmp_path / "begun").touch()
-        return b"x" * 300_000
+        return question * 100_000
 
     with on_demand(compute, parallel=parallel) as answer:
         time.sleep(0.05)
         assert not (tmp_path / "begun").exists()
-        assert answer() == b"x" * 300_000
+        assert answer(b"abc") == b"abc" * 100_000
+        assert answer(b"x") == b"x" * 100_000
     with on_demand(compute, parallel=parallel):
         pass  # nobody asks
 
@@ -39,9 +40,9 @@ def test_an_answer_on_demand_is_not_begun_before(parallel: bool, tmp_path: Path)
 @pytest.mark.skipif(sys.platform != "linux", reason="one process after the other")
 def test_work_on_demand_has_nothing_in_memory_of_what_is_done_meanwhile() -> None:
     held: list[int] = []
-    with on_demand(lambda: bytes(len(held)), parallel=True) as answer:
+    with on_demand(lambda _: bytes(len(held)), parallel=True) as answer:
         held += [1, 2, 3]
-        assert answer() == b""
+        assert answer(b"?") == b""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="one process after the other")

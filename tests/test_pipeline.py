@@ -45,6 +45,24 @@ def test_second_run_is_the_first_from_the_cache(tree: Tree, tmp_path: Path) -> N
     assert (second, told) == (first, [])
 
 
+def test_some_classes_alone_are_judged_as_among_all(tree: Tree, tmp_path: Path) -> None:
+    whole = analyze(tree, store=Store(None), jobs=1)
+    some = {one.class_: one for one in whole.models[::3]}
+    for _ in range(2):
+        alone = analyze(tree, store=Store(tmp_path), jobs=1, only=tuple(some))
+        assert {one.class_: one for one in alone.models} == some
+        assert alone.contract == whole.contract
+
+
+def test_some_classes_are_taken_from_the_answer_about_all_and_never_stand_for_it(tree: Tree, tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    one = "sglang.srt.models.oak.OakForCausalLM"
+    assert len(analyze(tree, store=store, jobs=1, only=(one,)).models) == 1
+    whole = analyze(tree, store=store, jobs=1)
+    assert len(whole.models) > 1
+    assert analyze(tree, store=store, jobs=1, only=(one,)) == whole
+
+
 def test_cold_warm_and_uncached_answers_are_equal_to_the_byte(tree: Tree, tmp_path: Path) -> None:
     answers = [analyze(tree, store=store, jobs=1) for store in (Store(tmp_path), Store(tmp_path), Store(None))]
     assert len({msgspec.json.encode(one, order="deterministic") for one in answers}) == 1

@@ -81,12 +81,13 @@ def command(
     asked, machines = _launches(command_line, launches, gpu, config)
     machines = machines or [machines_of(gpu)] * len(asked)
     groups: list[list[Answer]] = []
+    several = len(asked) > 1
     with ExitStack() as stack:
-        asking = stack.enter_context(_asking(common, config, common.sglang))
+        asking = stack.enter_context(_asking(common, config, common.sglang, several=several))
         others: Asking | None = None
         if common.against:
             alone = msgspec.structs.replace(common, against=None)
-            others = stack.enter_context(_asking(alone, config, common.against))
+            others = stack.enter_context(_asking(alone, config, common.against, several=several))
         for (name, one), named in zip(asked, machines, strict=True):
             for n, machine in enumerate(named):
                 if groups or n:
@@ -130,7 +131,7 @@ def _launches(
 
 
 @contextmanager
-def _asking(common: options.Common, config: Config, where: str | None) -> Iterator[Asking]:
+def _asking(common: options.Common, config: Config, where: str | None, *, several: bool) -> Iterator[Asking]:
     from specint.cli.progress import progress
     from specint.cli.session import requested
     from specint.launch.ask import Asking
@@ -139,8 +140,8 @@ def _asking(common: options.Common, config: Config, where: str | None) -> Iterat
     there = msgspec.structs.replace(common, sglang=where or common.sglang, against=None)
     with progress(quiet=common.quiet) as report:
         sources = opened(requested(there, config, progress=report))
-    with analysed_apart(sources) as analysis:
-        yield Asking(sources.tree, analysis, sources.request.cache_dir)
+    with analysed_apart(sources) as analyse:
+        yield Asking(sources.tree, analyse, sources.request.cache_dir, several=several)
 
 
 def _print(groups: list[list[Answer]], format_: str, common: options.Common, show_facts: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -74,10 +75,13 @@ class Judge:
         self._shown: dict[str, tuple[Wrap, ...]] = {}
         self.lost: list[Diagnostic] = []
 
-    def judge(self) -> tuple[ModelCompliance, ...]:
-        """Every registered model, in the order of files and lines; `lost` are those that lead on without end."""
+    def judge(self, only: Collection[str] = ()) -> tuple[ModelCompliance, ...]:
+        """Every registered model, or those of some dotted names, in the order of files and lines; `lost` are those that
+        lead on without end."""
         found = []
         for node in sorted(self.models, key=lambda n: (n.file, n.facts.line)):
+            if only and node.key not in only:
+                continue
             try:
                 found.append(self._model(node))
             except RecursionError:

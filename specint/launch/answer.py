@@ -217,10 +217,15 @@ class Workbench:
         lacks: list[Lack] = []
         worker = worker_named(*found.worker) if found.worker else ""
         roles: tuple[str, ...] | None = None
-        for side, one in (("target", found.target), ("draft", found.draft)):
-            if one is None or one.cls is None or self.judge is None:
-                continue
-            judged = self.judge(side, f"{one.module}.{one.cls}", algorithm, worker)
+        sides = {
+            side: f"{one.module}.{one.cls}"
+            for side, one in (("target", found.target), ("draft", found.draft))
+            if one is not None and one.cls is not None
+        }
+        if self.judge is not None:
+            self.judge.about(list(sides.values()))
+        for side, dotted in sides.items():
+            judged = self.judge.judged(side, dotted, algorithm, worker) if self.judge is not None else None
             if judged is not None:
                 lacks += judged.lacks
                 if side == "draft":

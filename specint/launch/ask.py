@@ -10,7 +10,7 @@ from typing import Any
 from specint.errors import SpecintError
 from specint.launch.answer import Answer, Workbench
 from specint.launch.command import Command, command_of, located
-from specint.launch.judging import judge_of
+from specint.launch.judging import Analyse, Judge
 from specint.launch.machine import machine_named, usual_machines
 from specint.launch.registry import registered_classes
 from specint.launch.setting import Setting
@@ -21,17 +21,19 @@ LARGEST_LIST = 16 * 1024 * 1024
 
 
 class Asking:
-    """One SGLang, to which launches are put on one machine or several."""
+    """One SGLang, to which launches are put on one machine or several; `several`: more than one will be."""
 
     def __init__(
         self,
         tree: Tree,
-        analysis: Callable[[], Any] | None,
+        analyse: Analyse | None,
         cache_dir: Path | None,
         progress: Callable[[str], None] | None = None,
+        *,
+        several: bool = False,
     ) -> None:
         self.setting = Setting(tree, lambda: registered_classes(tree), cache_dir, progress)
-        self.judge = judge_of(analysis) if analysis is not None else None
+        self.judge = Judge(analyse, several) if analyse is not None else None
         self.benches: dict[str, Workbench] = {}
 
     def answer(self, command: Command, machine: str, name: str | None = None) -> Answer:

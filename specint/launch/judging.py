@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from specint.errors import SpecintError
 
 if TYPE_CHECKING:
+    from specint.analysis.model import Analysis
     from specint.contract.model import Contract, Requirement, Site
 
 
@@ -31,28 +32,43 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     lacks: tuple[Lack, ...]
 
 
-Judge = Callable[[str, str, str, str], Judged | None]
-"""(side, dotted class, algorithm, the worker's dotted class) -> what it lacks; None where the class isn't judged."""
-
-
 def worker_named(name: str, file: str | None) -> str:
     """A worker's dotted class."""
     return f"{(file or '').removesuffix('.py').replace('/', '.')}.{name}"
 
 
-def judge_of(tree_analysis: Callable[[], Any]) -> Judge:
-    """A judge that takes the whole analysis of a tree, which is made when the first class is asked about."""
-    kept: list[Any] = []
+Analyse = Callable[[tuple[str, ...]], "Analysis"]
+"""The analysis of a tree, of these dotted classes alone; of all for none."""
 
-    def judge(side: str, dotted: str, algorithm: str, worker: str) -> Judged | None:
-        if not kept:
-            try:
-                kept.append(tree_analysis())
-            except SpecintError:
-                kept.append(None)
-        analysis = kept[0]
+
+class Judge:
+    """What classes lack, by an analysis that is made when the first is asked about.
+
+    For one launch its own classes are enough. As soon as a launch has others, all are judged at once.
+    """
+
+    def __init__(self, analyse: Analyse, several: bool = False) -> None:
+        self._analyse = analyse
+        self._several = several
+        self._analysis: Analysis | None = None
+        self._about: frozenset[str] | None = frozenset()
+
+    def about(self, classes: Sequence[str]) -> None:
+        """Get ready for the classes of a launch."""
+        if self._about is None or (self._about and self._about.issuperset(classes)):
+            return
+        only = () if self._several or self._about else tuple(sorted(classes))
+        self._about = frozenset(only) or None
+        try:
+            self._analysis = self._analyse(only)
+        except SpecintError:
+            self._analysis, self._about = None, None
+
+    def judged(self, side: str, dotted: str, algorithm: str, worker: str) -> Judged | None:
+        """What a class lacks as target or draft, for a worker by its dotted name; None where it isn't judged."""
+        analysis = self._analysis
         model = next((one for one in analysis.models if one.class_ == dotted), None) if analysis is not None else None
-        if model is None:
+        if analysis is None or model is None:
             return None
         verdict = model.algorithms.get(algorithm)
         applicable = verdict is not None and (side in model.roles or side == "target")
@@ -63,8 +79,6 @@ def judge_of(tree_analysis: Callable[[], Any]) -> Judge:
                 if lack is not None:
                     lacks.append(lack)
         return Judged(roles=model.roles, lacks=tuple(lacks))
-
-    return judge
 
 
 def lacking(contract: Contract, side: str, member: str, status: str, algorithm: str, worker: str) -> Lack | None:

@@ -30,7 +30,7 @@ def requirements(tree: Tree) -> dict[str, str | None]:
 
 def _lines(tree: Tree) -> list[str]:
     while isinstance(tree, JoinedTree):
-        tree = tree._layers[0]
+        tree = tree.base
     if isinstance(tree, ArchiveTree):
         return _of_archive(tree.path)
     file = next(iter(tree.files(f"{tree.package}.srt.server_args")), None) or SourceFile.at(

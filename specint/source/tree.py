@@ -193,6 +193,11 @@ class JoinedTree(Tree):
         self._layers = (base, *layers)
         self._folders: dict[str, Folder] = {}
 
+    @property
+    def base(self) -> Tree:
+        """The tree that the others are laid over."""
+        return self._layers[0]
+
     def folder(self, path: str) -> Folder:
         """As `Tree.folder`: what any of the trees holds."""
         known = self._folders.get(path)

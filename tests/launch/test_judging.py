@@ -2,8 +2,10 @@
 
 import pytest
 
+from specint.analysis.model import Analysis
 from specint.contract.model import Contract, Requirement, Site
-from specint.launch.judging import lacking, worker_named
+from specint.launch.judging import Judge, lacking, worker_named
+from specint.source.tree import Origin
 
 ONE = Site("small/one.py", 10, "One.__init__", ("EAGLE",))
 OTHER = Site("small/other.py", 20, "Other.__init__", ("EAGLE",))
@@ -53,3 +55,42 @@ def test_what_is_broken_stays_so():
 
 def test_a_worker_is_named_by_its_file():
     assert worker_named("One", "small/one.py") == "small.one.One"
+
+
+@pytest.fixture
+def analysed():
+    """`analysed`: the classes that an analysis was made for, one entry for each time."""
+    return []
+
+
+def judge(analysed, *, several=False):
+    def analyse(only):
+        analysed.append(only)
+        return Analysis(
+            sglang=Origin(version="0", source="a test"), contract=asked(ONE), models=(), findings=(), diagnostics=()
+        )
+
+    return Judge(analyse, several)
+
+
+def test_the_classes_of_one_launch_are_judged_alone_and_once(analysed):
+    one = judge(analysed)
+    for _ in range(2):
+        one.about(["m.Target", "m.Draft"])
+    one.about(["m.Target"])
+    assert analysed == [("m.Draft", "m.Target")]
+
+
+def test_a_launch_with_other_classes_has_all_judged(analysed):
+    one = judge(analysed)
+    for classes in (["m.Target"], ["m.Other"], ["m.Third"]):
+        one.about(classes)
+    assert analysed == [("m.Target",), ()]
+
+
+def test_where_many_are_asked_all_are_judged_at_once(analysed):
+    one = judge(analysed, several=True)
+    one.about(["m.Target"])
+    one.about(["m.Other"])
+    assert analysed == [()]
+    assert one.judged("target", "m.Target", "EAGLE", "small.one.One") is None
