@@ -49,7 +49,7 @@ $(BIN)/python:
 	@touch $@
 
 .venv/installed-dev: pyproject.toml | $(BIN)/python
-	$(PIP) install --quiet --editable '.[dev]'
+	$(PIP) install --quiet $(if $(LOCK),--constraint $(LOCK)) --editable '.[dev]'
 	@touch $@ .venv/installed
 
 # The JSON comes first: whether it could be made says which tree the matrix is about. Only a release that the index

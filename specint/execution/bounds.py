@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
@@ -13,6 +14,10 @@ LONGEST = 4_000_000
 """Characters of one string, elements of one container."""
 MOST_MEMORY = 60_000_000
 """Characters and elements of all large values together."""
+MOST_GROWTH = 800 << 20
+"""Bytes by which this process may grow in one evaluation; SGLang's takes some 150 MB."""
+LOOK_EVERY = 20_000
+"""Steps between two looks at that."""
 LARGEST_BITS = 20_000
 """Bits of one integer."""
 LONGEST_PATTERN = 2_000
@@ -34,12 +39,25 @@ class HaltedError(ExhaustedError):
 class Budget:
     """What is left of the bounds for one evaluation."""
 
-    __slots__ = ("depth", "memory", "steps")
+    __slots__ = ("before", "depth", "memory", "next_look", "steps")
 
     def __init__(self) -> None:
         self.steps = MOST_STEPS
         self.memory = MOST_MEMORY
         self.depth = 0
+        self.next_look = max(MOST_STEPS - LOOK_EVERY, 0)
+        self.before = resident()
+
+    def look(self) -> None:
+        """Called when the steps are below `next_look`: whether some are left, and what the values made so far take.
+
+        Values of few characters or elements are counted by nobody, and millions of them are gigabytes.
+        """
+        if self.steps < 0:
+            raise ExhaustedError("too many steps")
+        if resident() - self.before > MOST_GROWTH:
+            raise ExhaustedError("too much memory")
+        self.next_look = max(self.steps - LOOK_EVERY, 0)
 
     def built(self, size: int) -> None:
         """A value of so many characters or elements is about to be built."""
@@ -49,6 +67,15 @@ class Budget:
             self.memory -= size
             if self.memory < 0:
                 raise ExhaustedError("too much memory")
+
+
+def resident() -> int:
+    """The bytes of memory that this process takes now; 0 where the system doesn't say."""
+    try:
+        with open("/proc/self/statm", "rb") as file:  # noqa: PTH123
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, AttributeError):
+        return 0
 
 
 SIZED = (str, bytes, list, tuple, dict, set, frozenset, bytearray)

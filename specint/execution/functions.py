@@ -47,10 +47,12 @@ def invoke(function: Function, arguments: list[Any], keywords: dict[str, Any]) -
         return Unknown(f"async {function.qualname}")
     budget = it.budget
     budget.steps -= 1
+    if budget.steps < budget.next_look:
+        budget.look()
     budget.depth += 1
-    if budget.depth > bounds.DEEPEST or budget.steps < 0:
+    if budget.depth > bounds.DEEPEST:
         budget.depth -= 1
-        raise bounds.ExhaustedError("too many steps" if budget.steps < 0 else "calls too deep")
+        raise bounds.ExhaustedError("calls too deep")
     stack = it.stack
     stack.append(frame)
     try:

@@ -113,8 +113,8 @@ class Interpreter:
     def step(self) -> None:
         """Count one step."""
         self.budget.steps -= 1
-        if self.budget.steps < 0:
-            raise bounds.ExhaustedError("too many steps")
+        if self.budget.steps < self.budget.next_look:
+            self.budget.look()
 
     def lost(self, unknown: Unknown) -> None:
         """A container has taken in something unknown."""

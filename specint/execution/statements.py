@@ -51,8 +51,8 @@ def compile_statement(node: ast.stmt, context: Context) -> Statement:
         f.line = line
         budget = f.it.budget
         budget.steps -= 1
-        if budget.steps < 0:
-            raise bounds.ExhaustedError("too many steps")
+        if budget.steps < budget.next_look:
+            budget.look()
         try:
             return run(f)
         except UndeterminedError as undetermined:

@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,12 @@ from specint.cli.commands import group
 
 ROOT = Path(__file__).parent.parent.parent
 BLOCK = re.compile(r"^```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-SCHEMAS = {"github": "vendor.github-workflows", "gitlab": "vendor.gitlab-ci"}
+SCHEMAS = {
+    "github": "vendor.github-workflows",
+    "releasing": "vendor.github-workflows",
+    "gitlab": "vendor.gitlab-ci",
+}
+PINNED = re.compile(r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
 
 
 def snippets(page: str) -> list[str]:
@@ -51,6 +57,33 @@ def test_pre_commit_accepts_its_snippets_and_our_hooks(tmp_path: Path) -> None:
 
 def test_action_fits_its_schema() -> None:
     accepted("check_jsonschema", "--builtin-schema", "vendor.github-actions", ROOT / "action.yml")
+
+
+@pytest.mark.parametrize("file", ["action.yml", "docs/ci/github.md", "docs/ci/releasing.md"])
+def test_what_others_wrote_is_named_by_a_commit(file: str) -> None:
+    used = re.findall(r"uses: (.+)", (ROOT / file).read_text(encoding="utf-8"))
+    assert used
+    assert [one for one in used if not one.startswith("OWNER/specint@") and not PINNED.fullmatch(one)] == []
+
+
+@pytest.mark.parametrize("page", ["github", "releasing"])
+def test_workflows_have_no_rights_but_those_that_they_name(page: str) -> None:
+    for text in snippets(page):
+        workflow = yaml.safe_load(text)
+        assert "write" not in str(workflow.get("permissions", {}))
+        assert "pull_request_target" not in text
+        for job in workflow["jobs"].values():
+            assert "permissions" in job
+            assert all(step["with"]["persist-credentials"] is False for step in job["steps"] if "checkout" in str(step))
+
+
+def test_what_ci_installs_is_named_to_the_version() -> None:
+    lines = (ROOT / ".ci/constraints.txt").read_text(encoding="utf-8").splitlines()
+    locked = {re.split("[= ;]", line)[0] for line in lines}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    assert {re.split(r"[<>=~;\[ ]", one)[0].lower().replace("_", "-") for one in wanted} <= locked
+    assert all(re.fullmatch(r"[a-z0-9._-]+==[\w.+!]+( ;.*)?", line) for line in lines)
 
 
 def test_workflows_hand_the_action_inputs_that_it_has() -> None:

@@ -117,3 +117,19 @@ parser.add_argument("words", nargs="*")
 x = parser.parse_args(["@" + {str(tmp_path / "args")!r}]).words
 """
     assert evaluated(text)["x"] == [f"@{tmp_path / 'args'}"]
+
+
+MANY_SMALL = {
+    "lists": "x = []\nwhile True:\n    x.append([0] * 999)",
+    "strings": "x = []\nfor i in range(10 ** 9):\n    x.append(str(i) * 100)",
+    "entries": "d = {}\nfor i in range(10 ** 9):\n    d[i] = 'a' * 900",
+    "variables": "import os\nfor i in range(10 ** 9):\n    os.environ[str(i)] = 'a' * 900",
+}
+
+
+@pytest.mark.skipif(not bounds.resident(), reason="the system does not say how much memory a process takes")
+@pytest.mark.parametrize("name", MANY_SMALL)
+def test_values_that_are_each_too_small_to_count_are_too_many_together(name, monkeypatch):
+    monkeypatch.setattr(bounds, "MOST_GROWTH", 40 << 20)
+    with pytest.raises(bounds.ExhaustedError, match="too much memory"):
+        deeply(lambda: evaluated(MANY_SMALL[name]))
