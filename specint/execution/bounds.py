@@ -22,6 +22,8 @@ LARGEST_BITS = 20_000
 """Bits of one integer."""
 LONGEST_PATTERN = 2_000
 LONGEST_MATCHED = 200_000
+MOST_MATCHING = 10**10
+"""Steps of matching one text in the worst case, some minutes: real texts stay far below."""
 
 
 class ExhaustedError(BaseException):
@@ -81,6 +83,27 @@ def resident() -> int:
 SIZED = (str, bytes, list, tuple, dict, set, frozenset, bytearray)
 
 
+def check_whole(budget: Budget, *values: Any) -> None:
+    """Before Python goes through all of a value (`==`, `hash`, `repr`): what stands in it twice is gone through twice,
+    so that sixty lists can be as many as there are atoms."""
+    left = LONGEST
+    waiting = [value for value in values if isinstance(value, _NESTING)]
+    while waiting:
+        value = waiting.pop()
+        inside = [*value, *value.values()] if isinstance(value, dict) else value
+        left -= len(value)
+        for one in inside:
+            if isinstance(one, _NESTING):
+                waiting.append(one)
+            elif isinstance(one, str | bytes):
+                left -= len(one)
+        if left < 0 or len(waiting) > LONGEST:
+            budget.built(LONGEST + 1)
+
+
+_NESTING = (list, tuple, dict, set, frozenset)
+
+
 def check_product(budget: Budget, left: Any, right: Any) -> None:
     """Before `left * right`."""
     if isinstance(left, int) and isinstance(right, int):
@@ -120,6 +143,19 @@ def check_format(spec: str) -> None:
     """A width in a format: `{x:1000000000}` and `%1000000000d` build what they name."""
     if len(spec) > LONGEST_PATTERN or _WIDTH.search(spec):
         raise ExhaustedError("a format with an excessive width")
+
+
+def longest_matched(pattern: Any) -> int:
+    """How long a text may be that a pattern is matched with: none for one that is not safe; else, with each repeat that
+    has no end, matching takes its length once more, and so does a search."""
+    if not safe_pattern(pattern):
+        return 0
+    text = pattern.pattern if isinstance(pattern, re.Pattern) else pattern
+    repeats = len(_REPEATS.findall(text if isinstance(text, str) else text.decode("latin-1")))
+    return min(LONGEST_MATCHED, int(MOST_MATCHING ** (1 / (repeats + 1))))
+
+
+_REPEATS = re.compile(r"[*+]|\{\d*,\d*\}")
 
 
 def safe_pattern(pattern: Any) -> bool:

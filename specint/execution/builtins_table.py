@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING, Any
 
-from specint.execution import attributes, classes
+from specint.execution import attributes, bounds, classes
 from specint.execution.code import MISSING, Frame
 from specint.execution.natives import call_native
 from specint.execution.values import (
@@ -173,7 +173,8 @@ def _iter(it: Interpreter, arguments: list[Any], _keywords: dict[str, Any]) -> A
     return it.iterate(arguments[0])
 
 
-def _hash(_it: Interpreter, arguments: list[Any], _keywords: dict[str, Any]) -> Any:
+def _hash(it: Interpreter, arguments: list[Any], _keywords: dict[str, Any]) -> Any:
+    bounds.check_whole(it.budget, *arguments)
     return Unknown("hash()") if isinstance(arguments[0], str | bytes | Unknown) else hash(arguments[0])
 
 

@@ -273,6 +273,8 @@ def _contains(it: Any, left: Any, right: Any) -> Any:
 
 def compare(it: Any, kind: type, left: Any, right: Any) -> Any:
     """One comparison; unknown where a side is."""
+    if type(left) in bounds.SIZED and kind is not ast.Is and kind is not ast.IsNot:
+        bounds.check_whole(it.budget, left)
     try:
         if kind is ast.Eq:
             return left == right

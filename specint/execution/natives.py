@@ -226,7 +226,7 @@ def call_method(it: Interpreter, method: NativeMethod, arguments: list[Any], key
         arguments = prepared
     if isinstance(receiver, re.Pattern) and name not in ("flags",):
         text = next((argument for argument in arguments if isinstance(argument, str)), "")
-        if len(text) > bounds.LONGEST_MATCHED or (len(text) > 20 and not bounds.safe_pattern(receiver)):
+        if len(text) > 20 and len(text) > bounds.longest_matched(receiver):
             return Unknown("a regular expression that may take too long")
     if isinstance(receiver, int) and name == "to_bytes" and arguments and isinstance(arguments[0], int):
         it.budget.built(arguments[0])
@@ -270,6 +270,10 @@ def _check_text(it: Interpreter, receiver: Any, name: str, arguments: list[Any])
             return Unknown(unknown.reason)
         it.budget.built(sum(len(part) for part in parts if isinstance(part, str)) + len(receiver) * len(parts))
         return [parts]
+    elif name == "translate" and arguments and isinstance(arguments[0], dict):
+        it.budget.built(
+            len(receiver) * max((len(one) for one in arguments[0].values() if isinstance(one, str)), default=1)
+        )
     return arguments
 
 
@@ -299,6 +303,7 @@ def call_native(it: Interpreter, function: Callable[..., Any], arguments: list[A
             return Unknown(f"{name}({argument.reason})")
         if type(argument) is range and len(argument) > bounds.LONGEST and function is not iter:
             raise bounds.ExhaustedError(f"a range of {len(argument)}")
+        bounds.check_whole(it.budget, argument)
     return _guarded(it, function, arguments, keywords)
 
 

@@ -471,6 +471,7 @@ def _plain_text(it: Interpreter, value: Any, make: Any) -> Any:
         return value.reason
     if isinstance(value, Unknown):
         return Unknown(value.reason, value.text if value.text is not None else f"<{value.reason}>")
+    bounds.check_whole(it.budget, value)
     try:
         text = make(value)
     except UndeterminedError as undetermined:

@@ -133,3 +133,38 @@ def test_values_that_are_each_too_small_to_count_are_too_many_together(name, mon
     monkeypatch.setattr(bounds, "MOST_GROWTH", 40 << 20)
     with pytest.raises(bounds.ExhaustedError, match="too much memory"):
         deeply(lambda: evaluated(MANY_SMALL[name]))
+
+
+WHOLE = "x = [0]\ny = [0]\nz = (0,)\nfor _ in range(60):\n    x, y, z = [x, x], [y, y], (z, z)\n"
+ONE_STEP = {
+    "a comparison": "a = x == y",
+    "a hash": "a = hash(z)",
+    "a text": "a = repr(x)",
+    "a format": "a = f'{x}'",
+    "JSON": "import json\na = json.dumps(x)",
+    "JSON of one long text, again and again": "import json\na = json.dumps(['a' * 1_000_000] * 100)",
+    "a table of letters": "a = ('a' * 1_000_000).translate({97: 'b' * 1_000_000})",
+}
+
+
+@pytest.mark.parametrize("name", ONE_STEP)
+def test_one_step_goes_through_no_more_than_the_bound(name):
+    with pytest.raises(bounds.ExhaustedError):
+        deeply(lambda: evaluated(WHOLE + ONE_STEP[name]))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "re.search('a+b', 'a' * 190_000)",
+        "re.search('a.*b.*c.*d', 'abc' * 50_000)",
+        "re.match('a*a*a*a*a*a*a*b', 'a' * 5_000)",
+        "re.match('.*.*.*.*.*=', 'a' * 20_000)",
+        "re.compile('a*a*a*a*a*b').match('a' * 3_000)",
+    ],
+)
+def test_repeats_beside_each_other_match_short_texts_alone(call):
+    assert isinstance(evaluated(f"import re\nx = {call}")["x"], Unknown)
+    assert (
+        evaluated("import re\nx = re.match(r'v(\\d+)\\.(\\d+)\\.(\\d+)(.*)', 'v10.22.333rc1').group(4)")["x"] == "rc1"
+    )

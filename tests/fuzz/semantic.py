@@ -484,8 +484,9 @@ def compare_classes(seed: int, python: Python, counts: Counter[str]) -> Iterator
         for key, about in truth.items():
             node = nodes[key]
             assert node is not None, key
+            forwards = hierarchy.lookup(node, "__getattr__") is not None and undecided & set(PARTS)
             for path, there in about["has"].items():
-                if undecided & set(path.split(".")):
+                if forwards or undecided & set(path.split(".")):
                     counts["set later, or property and attribute in one"] += 1
                     continue
                 status = members.status(node, path)

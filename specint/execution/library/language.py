@@ -164,7 +164,7 @@ def provide(library: Library, it: Interpreter) -> None:
         "operator",
         {"attrgetter": own("attrgetter", lambda it, a, k: own("attrgetter", lambda i, b, m: _path(i, b[0], a[0])))},
     )
-    left_out = ("factorial", "perm", "comb")
+    left_out = ("factorial", "perm", "comb", "prod")
     library.add("math", {n: v for n, v in vars(math).items() if not n.startswith("_") and n not in left_out})
     library.add(
         "contextlib",

@@ -99,7 +99,7 @@ def _searching(name: str) -> Any:
         longest = max((len(text) for text in texts), default=0)
         if not isinstance(pattern, re.Pattern) and len(pattern) > bounds.LONGEST_PATTERN:
             return Unknown("a regular expression that is too long")
-        if longest > bounds.LONGEST_MATCHED or (longest > 20 and not bounds.safe_pattern(pattern)):
+        if longest > 20 and longest > bounds.longest_matched(pattern):
             return Unknown("a regular expression that may take too long")
         return call_native(it, function, arguments, keywords)
 
@@ -128,6 +128,7 @@ def _load(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> An
 def _plain(it: Interpreter, value: Any, depth: int = 0) -> Any:
     if depth > 60:
         raise bounds.ExhaustedError("a structure that is too deep")
+    it.step()
     value = plainly(value)
     if isinstance(value, PLAIN):
         return value
@@ -155,7 +156,9 @@ def _dumps(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> A
     if isinstance(options.get("indent"), int):
         options["indent"] = min(options["indent"], 8)
     try:
-        return json.dumps(_plain(it, arguments[0]), **options)
+        plain = _plain(it, arguments[0])
+        bounds.check_whole(it.budget, plain)
+        return json.dumps(plain, **options)
     except _UnknownInsideError as error:
         return Unknown(f"json.dumps({error.args[0].reason})")
     except TypeError as error:
