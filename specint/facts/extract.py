@@ -233,6 +233,9 @@ class _Scope:
                 self.bind(self.expr(item.optional_vars), value, "with", guard, node.lineno)
             else:
                 self.steps.append(facts.Evaluate(value, guard, node.lineno))
+        if catches := _suppressed(node):
+            self.block(node.body, self.push(guard, "try", None, True, node.lineno, catches, "never"))
+            return guard
         return self.inline(node.body, guard)
 
     def inline(self, body: Sequence[ast.stmt], guard: int) -> int:
@@ -500,6 +503,18 @@ def _caught(scope: _Scope, handler: ast.ExceptHandler) -> tuple[str, ...]:
         return ("",)
     types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return tuple(facts.spell(scope.expr(one)) for one in types)
+
+
+def _suppressed(node: ast.With | ast.AsyncWith) -> tuple[str, ...]:
+    """The exceptions that `contextlib.suppress` keeps from leaving a block: a try whose handler does nothing."""
+    found: list[str] = []
+    for item in node.items:
+        match item.context_expr:
+            case ast.Call(func=ast.Name(id="suppress") | ast.Attribute(attr="suppress"), args=args):
+                found += [ast.unparse(one) for one in args if isinstance(one, (ast.Name, ast.Attribute))]
+            case _:
+                pass
+    return tuple(found)
 
 
 def _reraises(handlers: Sequence[ast.ExceptHandler]) -> str:

@@ -150,6 +150,15 @@ def test_worker_that_is_gone_takes_its_sites_along(read, tree: Tree) -> None:
 
 
 KEPT = {
+    "a table of lambdas": f"table = {{'a': lambda: {MODEL}}}\nembed, head = table['a']().{HOOK}()",
+    "names that change places": f"a, b = self, {MODEL}\na, b = b, a\nembed, head = a.{HOOK}()",
+    "a generator": f"embed, head = next(one.{HOOK}() for one in [{MODEL}])",
+    "the first of many": f"first, *rest = [{MODEL}]\nembed, head = first.{HOOK}()",
+    "a name out of a table": f"hooks = {{'embed': '{HOOK}'}}\nembed, head = getattr({MODEL}, hooks['embed'])()",
+    "a name that is put together": f"embed, head = getattr({MODEL}, f\"get_{{'embed'}}_and_head\")()",
+    "an object that is called": f"embed, head = Fetch({MODEL})()",
+    "a method of a class": f"embed, head = Fetch.of({MODEL})",
+    "a record": f"embed, head = Sides(target={MODEL}).target.{HOOK}()",
     "a lambda": f"self.target_of = lambda: {MODEL}\nembed, head = self.target_of().{HOOK}()",
     "a bound method": f"fetch = {MODEL}.{HOOK}\nembed, head = fetch()",
     "a partial": f"import functools\nfetch = functools.partial({MODEL}.{HOOK})\nembed, head = fetch()",
@@ -160,12 +169,38 @@ KEPT = {
     ),
     "a name out of a loop": (f"for name in ('{HOOK}',):\n    embed, head = getattr({MODEL}, name)()"),
 }
-TAKES_RUNNER = f"\n\ndef fetched(runner):\n    return runner.model.{HOOK}()\n"
+MORE = f"""
+
+def fetched(runner):
+    return runner.model.{HOOK}()
+
+
+class Fetch:
+    def __init__(self, model):
+        self.model = model
+
+    def __call__(self):
+        return self.model.{HOOK}()
+
+    @classmethod
+    def of(cls, model):
+        return model.{HOOK}()
+
+
+@dataclasses.dataclass
+class Sides:
+    target: object
+    draft: object = None
+"""
 
 
 @pytest.mark.parametrize("form", KEPT)
 def test_call_in_another_form_is_asked_for_all_the_same(mutated, form: str) -> None:
-    found = [one for one in mutated(KEPT[form], TAKES_RUNNER).of(HOOK, "target") if one.strength == "required"]
+    found = [
+        one
+        for one in mutated(KEPT[form], "\n\nimport dataclasses\n" + MORE).of(HOOK, "target")
+        if one.strength == "required"
+    ]
     assert {algorithm for one in found for algorithm in one.algorithms} == {"EAGLE", "EAGLE3"}
 
 
@@ -177,6 +212,10 @@ def test_part_of_the_model_is_asked_through_its_path(mutated) -> None:
 
 
 OPTIONAL = {
+    "its lack is suppressed": (
+        f"embed = head = None\nimport contextlib\nwith contextlib.suppress(AttributeError):\n    {CALL}",
+        "",
+    ),
     "the caller looks": (
         f"embed = head = None\nif hasattr({MODEL}, '{HOOK}'):\n    embed, head = fetched({MODEL})",
         f"\n\ndef fetched(model):\n    return model.{HOOK}()\n",

@@ -292,3 +292,11 @@ def test_what_a_try_goes_on_with_is_caught_by_none_of_its_handlers() -> None:
 )
 def test_title_is_the_first_line_of_the_docstring(text: str, title: str) -> None:
     assert module(text).title == title
+
+
+def test_what_is_suppressed_is_a_try_that_swallows() -> None:
+    found = module("with contextlib.suppress(AttributeError, KeyError):\n    x = y.z\nafter = 1\n").body
+    inside, behind = (step for step in found.steps if isinstance(step, facts.Bind))
+    guard = found.guards[inside.guard]
+    assert (guard.kind, guard.catches, guard.reraises) == ("try", ("AttributeError", "KeyError"), "never")
+    assert behind.guard == -1
