@@ -45,6 +45,12 @@ def test_work_on_demand_has_nothing_in_memory_of_what_is_done_meanwhile() -> Non
         assert answer(b"?") == b""
 
 
+def test_two_that_wait_for_their_questions_do_not_hold_each_other_up() -> None:
+    with on_demand(lambda q: q + b"1", parallel=True) as first, on_demand(lambda q: q + b"2", parallel=True) as second:
+        assert first(b"a") == b"a1"
+        assert second(b"b") == b"b2"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="one process after the other")
 def test_other_work_runs_meanwhile(tmp_path: Path) -> None:
     def when_released() -> bytes:

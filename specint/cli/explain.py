@@ -13,9 +13,14 @@ from specint.cli.examples import examples
 from specint.cli.rule import put_pages
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from specint.analysis.model import Analysis
     from specint.cli.session import Session
     from specint.compliance.model import ModelCompliance
+    from specint.launch.answer import Answer
+    from specint.launch.ask import Asking
+    from specint.launch.command import Command
 
 
 @click.command(
@@ -77,12 +82,37 @@ def _explain_model(
         for model in find_models(analysis.models, name, "explain", here):
             _put_pair(session, model, beside, wanted or _of_pair(model, beside, analysis), format_, common)
     for model in find_models(analysis.models, name, "explain", here) if not draft else ():
-        _put(session, model, wanted or _telling(model, analysis), format_, common)
+        notes = _of_aliases(session, model, names, name) if format_ != "json" else ()
+        _put(session, model, wanted or _telling(model, analysis), format_, common, notes)
     return 2 if printing.put_diagnostics(analysis.diagnostics, quiet=common.quiet) else 0
 
 
+def _of_aliases(session: Session, model: ModelCompliance, names: Sequence[str], what: str) -> tuple[str, ...]:
+    """What really runs under the names that stand for another."""
+    from specint.launch.alias import told_of_aliases
+
+    path = Path(what)
+    folder = path.parent if path.suffix == ".json" and path.is_file() else None
+    kept: list[Asking] = []
+
+    def ask(command: Command) -> Answer:
+        from specint.launch.ask import Asking
+        from specint.launch.machine import usual_machines
+
+        if not kept:
+            kept.append(Asking(session.tree, None, session.opened.request.cache_dir))
+        return kept[0].answer(command, usual_machines()[0])
+
+    return tuple(told_of_aliases(session.analysis.contract, model, names, folder, ask))
+
+
 def _put(
-    session: Session, model: ModelCompliance, algorithms: Sequence[str], format_: options.Format, common: options.Common
+    session: Session,
+    model: ModelCompliance,
+    algorithms: Sequence[str],
+    format_: options.Format,
+    common: options.Common,
+    notes: Sequence[str] = (),
 ) -> None:
     from specint.analysis.scope import about_algorithms, requirements_of
     from specint.checks.selection import finding_order
@@ -97,11 +127,13 @@ def _put(
         requirements = requirements_of(analysis.contract, model, algorithms)
         printing.put_bytes(explanation_json(analysis, model, requirements, findings), common.output, "json")
         return
-    printing.put_text(
-        lambda console: print_explanation(console, analysis, model, algorithms, findings, session.shown),
-        common.output,
-        common.colour,
-    )
+
+    def put(console: Console) -> None:
+        for note in notes:
+            console.print(note, markup=False, highlight=False)
+        print_explanation(console, analysis, model, algorithms, findings, session.shown)
+
+    printing.put_text(put, common.output, common.colour)
 
 
 def _put_pair(
