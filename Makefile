@@ -11,6 +11,7 @@
 #   make bench       the times in docs, measured here
 #   make corpora     every file of CORPORA="path/to/sglang some.whl" through facts, crashes and costs
 #   make preflight-agreement  launches that nobody wrote, read and run (AGREEMENT='--seed 7 --number 50 0.5.9')
+#   make attack      what strangers may send (files, names, wheels, caches, poor machines), with every Python that is here
 #   make fuzz        inputs that a fuzzer thinks of, and trees that Python is asked about too, from a fixed seed
 #   make smoke-test  against real SGLangs, in environments of 2.1 GB each that it makes
 #   make clean       everything that these left behind
@@ -31,7 +32,7 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check
 EDIT_LOOP = not slow and not release and not browser and not smoke and not programs
 
 .DEFAULT_GOAL = help
-.PHONY: help report test test-fast lint primer site mutants matrix matrix-ci bench corpora fuzz clean smoke-env smoke-test \
+.PHONY: help report test test-fast lint primer site mutants matrix matrix-ci bench corpora attack fuzz clean smoke-env smoke-test \
 	smoke-test-ci preflight-agreement
 .DELETE_ON_ERROR:
 
@@ -120,6 +121,10 @@ bench: .venv/installed
 
 corpora: .venv/installed
 	$(BIN)/python benchmarks/corpora.py $(CORPORA)
+
+# `make attack ATTACK='--only ^wheels'` runs a part; without one the counts are written into docs/robustness.md.
+attack: .venv/installed-dev
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/nox -t attack -- $(or $(ATTACK),--docs docs/robustness.md)
 
 fuzz: .venv/installed-dev
 	$(BIN)/python tests/fuzz/target.py facts -runs=$(FUZZ_FACTS) -seed=1 -max_len=1000

@@ -57,6 +57,13 @@ def tests(session: nox.Session) -> None:
     _pytest(session)
 
 
+@nox.session(python=PYTHONS, default=False, tags=["attack"])
+def attack(session: nox.Session) -> None:
+    """What strangers may send (`make attack`)."""
+    session.install(".")
+    session.run("python", "tests/attacks/run.py", *session.posargs)
+
+
 @nox.session(python=PYTHONS[0])
 def lowest(session: nox.Session) -> None:
     """The oldest dependencies that pyproject.toml allows."""
