@@ -6,8 +6,12 @@ behind it.
 
 from __future__ import annotations
 
+import errno
+import os
+import sys
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from pylint.reporters import BaseReporter
 
@@ -58,13 +62,19 @@ class Reporter(BaseReporter):
     def display_messages(self, layout: Section | None) -> None:  # noqa: ARG002
         """Write the document."""
         document = FORMATS[self.format].write(_outcome(self.linter, self.messages, self._modules))
-        binary = getattr(self.out, "buffer", None)
-        self.out.flush()
-        if binary is not None:  # the formats say themselves that they are UTF-8
-            binary.write(document)
-            binary.flush()
-        else:
-            self.out.write(document.decode())
+        try:
+            if self.out is None:
+                raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+            binary = getattr(self.out, "buffer", None)
+            self.out.flush()
+            if binary is not None:  # the formats say themselves that they are UTF-8
+                binary.write(document)
+                binary.flush()
+            else:
+                self.out.write(document.decode())
+                self.out.flush()
+        except OSError as error:
+            _give_up(error)
 
     def display_reports(self, layout: Section) -> None:
         """Nothing: a score has no place in these formats."""
@@ -90,6 +100,17 @@ class JunitReporter(Reporter, format_="junit"):
 
 
 REPORTERS = (SarifReporter, GithubReporter, GitlabReporter, JunitReporter)
+
+
+def _give_up(error: OSError) -> NoReturn:
+    """End as pylint ends after a fatal message, with one line: there is nowhere to put the document."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            sys.stderr.write(f"specint: error: the report can't be written: {error.strerror or error}\n")
+    if sys.stdout is not None:  # what is left in it must not be complained of once more
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(1)
 
 
 def _outcome(linter: PyLinter, messages: list[Message], modules: dict[str, None]) -> Outcome:

@@ -130,3 +130,17 @@ def test_files_that_have_nothing_to_do_with_sglang_are_reported_too(pylint: Lint
     done = pylint("specint-sarif", "plain.py")
     assert results(done) == []
     assert done.returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no bash, or no device that is always full")
+@pytest.mark.parametrize(("streams", "said"), [(">/dev/full", "No space left"), (">&-", "Bad file descriptor")])
+def test_an_output_that_cannot_be_written_is_one_line(tmp_path: Path, streams: str, said: str) -> None:
+    (tmp_path / "mine.py").write_text("x = 1\n")
+    command = (
+        f"{sys.executable} -P -m pylint --load-plugins specint --output-format=specint-sarif --disable=all"
+        f" --enable=invalid-name mine.py {streams}"
+    )
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert f"the report can't be written: {said}" in done.stderr
