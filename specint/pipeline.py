@@ -111,7 +111,8 @@ def analyze(
                 analysis, also = _analyze(tree, store, scope, only, against, jobs, progress, version)
             except RecursionError:
                 raise SpecintError(_ENDLESS, tree.package, "shorten the chain") from None
-        if current_key(tree, prefixes, (*models, *callers), version, *interfaces, *classes) == own_key:
+        again = current_key(tree, prefixes, (*models, *callers), version, *interfaces, *classes)
+        if again == own_key and not _poor(analysis.diagnostics):
             remember(store, key, tree, analysis, modules_outside(also, prefixes))
     return msgspec.structs.replace(
         analysis,
@@ -284,6 +285,13 @@ def _followed(found: tuple[ClassNode, ...], composition: Composition) -> tuple[t
     return tuple(kept), lost
 
 
+def _poor(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether an answer lacks something only because the machine had too little memory: then it is not kept."""
+    from specint.facts.load import MEMORY
+
+    return any(one.hint == MEMORY for one in diagnostics)
+
+
 def _given_up(project: Project) -> list[Diagnostic]:
     """What is said of evaluations that would have gone on for too long."""
     hint = "what it gives is unknown; fewer ways to call it, with fewer different arguments, can be followed"
@@ -367,7 +375,7 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
         raise SpecintError(_ENDLESS, tree.package, "shorten the chain") from None
     asked = modules_outside(loader.asked(), packages)
     inferred = _Inferred(contract, asked, (*loader.diagnostics.values(), *said, *_given_up(project)))
-    if current_key(tree, packages, scope.callers, *words) == key:
+    if current_key(tree, packages, scope.callers, *words) == key and not _poor(inferred.diagnostics):
         remember(store, key, tree, inferred, asked)
     return inferred
 

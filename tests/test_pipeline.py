@@ -138,3 +138,24 @@ def test_fork_under_another_name_is_read_as_well(tree: Tree) -> None:
     original = analyze(tree, store=Store(None), jobs=1)
     shown = lambda analysis: {m.name: {a: v.verdict for a, v in m.algorithms.items()} for m in analysis.models}  # noqa: E731
     assert shown(fork) == shown(original)
+
+
+def test_what_a_poor_machine_could_not_read_is_read_by_the_next_run(
+    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from specint.facts import load
+
+    extract = load.extract
+
+    def poor(text: str, *, name: str, path: str, is_package: bool = False):
+        if path.endswith("oak.py"):
+            raise MemoryError
+        return extract(text, name=name, path=path, is_package=is_package)
+
+    monkeypatch.setattr(load, "extract", poor)
+    first = analyze(tree, store=Store(tmp_path), jobs=1)
+    assert [one.what for one in first.diagnostics if one.file.endswith("oak.py")] == [
+        "there is too little memory to read it"
+    ]
+    monkeypatch.undo()
+    assert analyze(tree, store=Store(tmp_path), jobs=1) == analyze(tree, store=Store(None), jobs=1)

@@ -23,7 +23,8 @@ Progress = Callable[[str, int, int], None]
 
 START_METHOD = "fork" if sys.platform == "linux" else "spawn"
 """How another process comes to be."""
-_MEMORY = "split it, exclude it, or give the machine more memory"
+MEMORY = "split it, exclude it, or give the machine more memory"
+"""The hint where a machine was too poor for a file: another one, or the same a minute later, may not be."""
 _WORTH_A_PROCESS = 16
 """The fewest files to be read anew for which starting another process pays."""
 _CHUNK = 12
@@ -162,7 +163,7 @@ class Loader:
         for file, answer in zip(files, made, strict=True):
             if isinstance(answer, Lost):
                 what = f"the process that read it was killed ({answer.why}), perhaps for want of memory"
-                yield SpecintError(what, file.path, _MEMORY)
+                yield SpecintError(what, file.path, MEMORY)
                 continue
             read = msgspec.msgpack.decode(answer, type=_Made)
             if read.digest:
@@ -190,9 +191,7 @@ def _made(file: SourceFile, read: Callable[[SourceFile], bytes]) -> bytes:
     except SpecintError as error:
         return msgspec.msgpack.encode(_Made(digest, error=(error.what, error.where, error.hint)))
     except MemoryError:
-        return msgspec.msgpack.encode(
-            _Made(digest, error=("there is too little memory to read it", file.path, _MEMORY))
-        )
+        return msgspec.msgpack.encode(_Made(digest, error=("there is too little memory to read it", file.path, MEMORY)))
 
 
 def _made_of(task: tuple[SourceFile, bytes | tuple[str, str, str]]) -> bytes:
