@@ -73,6 +73,7 @@ class Judge:
             for algorithm in contract.algorithms
         }
         self._shown: dict[str, tuple[Wrap, ...]] = {}
+        self._are_models: dict[ClassNode, bool] = {}
         self.lost: list[Diagnostic] = []
 
     def judge(self, only: Collection[str] = ()) -> tuple[ModelCompliance, ...]:
@@ -152,13 +153,17 @@ class Judge:
 
     def is_model(self, node: ClassNode) -> bool:
         """Whether a class is one: registered, an heir of one that is, or one that some algorithm could take."""
-        if node in self._registered or any(one in self._registered for one in self.hierarchy.order(node).nodes):
-            return True
-        for requirements in self._insisted.values():
-            asked = {r.group or r.member for r in requirements}
-            if asked and all(self._offers_one(node, group) for group in asked):
-                return True
-        return False
+        if node not in self._are_models:
+            registered = any(one in self._registered for one in (node, *self.hierarchy.order(node).nodes))
+            self._are_models[node] = registered or any(
+                asked and all(self._offers_one(node, group) for group in asked) for asked in self._asked_groups
+            )
+        return self._are_models[node]
+
+    @cached_property
+    def _asked_groups(self) -> tuple[frozenset[str], ...]:
+        """What each algorithm insists on: a class that offers one of each is one that it could take."""
+        return tuple(frozenset(r.group or r.member for r in one) for one in self._insisted.values())
 
     def _offers_one(self, node: ClassNode, group: str) -> bool:
         return any(self.members.status(node, member).status == "present" for member in group.split("|"))

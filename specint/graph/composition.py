@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from specint.facts import model as facts
 from specint.facts.logic import all_of, opposite
@@ -58,7 +59,7 @@ class Assignment:
         """The line in that file."""
         return self.step.line
 
-    @property
+    @cached_property
     def classes(self) -> tuple[ClassNode, ...]:
         """The classes of the tree that the attribute can be an object of."""
         return tuple(sorted((v.node for v in self.values if isinstance(v, Instance)), key=lambda node: node.key))
