@@ -180,7 +180,8 @@ def _print_requirement(
         head.append(f"  [{', '.join(requirement.algorithms)}]", style="dim")
     console.print(head, soft_wrap=True)
     if asked.status.reason:
-        console.print(Text(f"    {asked.status.reason}", style="dim"), soft_wrap=True)
+        reason = asked.status.reason.replace(model.file, shown(model.file))  # it may name a line of the class
+        console.print(Text(f"    {reason}", style="dim"), soft_wrap=True)
     for line in () if idle else provider_path(asked.status, model, signs, shown):
         console.print(Text(f"    {line}"), soft_wrap=True)
     for site in asked.sites[:_MOST_SITES]:

@@ -95,3 +95,14 @@ def test_what_is_said_alike_of_a_member_is_said_once_with_all_its_sites(analysis
     lines = explained(msgspec.structs.replace(analysis, contract=contract), 1, "EAGLE3")
     assert sum(line.startswith("✗ get_embed_and_head") for line in lines) == 1
     assert "    asked in sglang/srt/other.py:3 other" in lines
+
+
+def test_a_reason_names_the_file_as_it_can_be_opened(analysis: Analysis) -> None:
+    model = analysis.models[1]
+    why = MemberStatus(status="missing", reason=f"its __getattr__ lacks it too ({model.file}:7)")
+    model = msgspec.structs.replace(model, members=dict.fromkeys(model.members, why))
+    text = rendered(
+        "never", 80, lambda console: print_explanation(console, analysis, model, ["EAGLE3"], (), lambda _: "here.py")
+    )
+    assert "(here.py:7)" in text
+    assert model.file not in text
