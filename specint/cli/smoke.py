@@ -33,6 +33,12 @@ def _device(_context: click.Context, _option: click.Parameter, value: str) -> st
 
 @click.command("smoke", short_help="Build a tiny model of the real class, and ask it.", epilog=examples("smoke"))
 @click.argument("names", metavar="[CLASS]...", nargs=-1)
+@click.option(
+    "--launch",
+    is_flag=True,
+    help="Put a launch (after --) to SGLang's own arguments, configurations and classes.",
+)
+@click.option("--gpu", metavar="NAME", help="With --launch: the machine that PyTorch claims to be, as for preflight.")
 @click.option("--all", "every", is_flag=True, help="Every registered class.")
 @click.option(
     "--model-path",
@@ -80,6 +86,8 @@ def _device(_context: click.Context, _option: click.Parameter, value: str) -> st
 @options.common
 def command(
     names: tuple[str, ...],
+    launch: bool,
+    gpu: str | None,
     every: bool,
     model_path: Path | None,
     algorithms: tuple[str, ...],
@@ -102,6 +110,9 @@ def command(
     Each model is built by SGLang itself, with random weights, in a process of its own; what reading says is compared
     with what the object says. Needs an environment in which SGLang can be imported; a GPU is not needed.
 
+    With --launch no model is built: CLASS... is a launch, after --, as `specint preflight` takes it. SGLang's own
+    arguments, configurations and classes answer on a machine that PyTorch claims to be, beside what preflight reads.
+
     Exit codes: 0 nothing wrong, 1 a model lacks something or is wrong, 2 it could not be done, 3 reading and running
     disagree, which is specint's fault.
     """
@@ -114,10 +125,14 @@ def command(
     from specint.smoke.model import Report
     from specint.smoke.run import judged, run
 
-    if sum((bool(names), every, model_path is not None)) != 1:
-        raise click.UsageError("name classes, or give --all, or --model-path")
     config = configured(common)
     interpreter = place.interpreter(python)
+    if launch:
+        from specint.cli.smoke_launch import put_to_both
+
+        return put_to_both(names, interpreter, gpu, format_, _of_installed(common, config, interpreter), config)
+    if sum((bool(names), every, model_path is not None)) != 1:
+        raise click.UsageError("name classes, or give --all, or --model-path")
     session = _session(common, config, interpreter, names)
     analysis = session.analysis
     wanted = _algorithms(analysis, options.listed(algorithms), config)
@@ -168,8 +183,14 @@ def _has_gpu() -> bool:
 
 
 def _session(common: options.Common, config: Config, python: str, names: Sequence[str]) -> Session:
-    """What is analysed: without an SGLang that is named, the one that the interpreter has."""
+    """What is analysed."""
     from specint.cli.session import session_of
+
+    return session_of(_of_installed(common, config, python), config, classes=names)
+
+
+def _of_installed(common: options.Common, config: Config, python: str) -> options.Common:
+    """The options; without an SGLang that is named, with the one that the interpreter has."""
     from specint.errors import SpecintError
     from specint.smoke.place import installed
 
@@ -180,7 +201,7 @@ def _session(common: options.Common, config: Config, python: str, names: Sequenc
                 "has no sglang", python, "name its interpreter with --python, or an SGLang with --sglang"
             )
         common = msgspec.structs.replace(common, sglang=str(found))
-    return session_of(common, config, classes=names)
+    return common
 
 
 def _jobs(analysis: Analysis, names: Sequence[str], model_path: Path | None, wish: Any) -> list[Job]:  # noqa: ANN401

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -17,7 +18,10 @@ from typing import Any
 
 import platformdirs
 import pytest
+from click.testing import CliRunner
 
+from specint.cli import smoke_launch
+from specint.cli.commands import group
 from specint.execution.values import Unknown
 from specint.launch.answer import Answer, Workbench
 from specint.launch.command import Command
@@ -29,6 +33,7 @@ from specint.smoke import place
 from specint.smoke.knowledge import stand_ins
 from specint.smoke.launches import Told, agreement, run
 from specint.source.locate import open_tree
+from tests.launch.checkpoints import TARGETS
 from tests.launch.generated import Launch, launches, options
 
 MOST_OPEN = 0.05
@@ -113,6 +118,52 @@ def test_a_definite_answer_is_held_against_the_real_one(answer: Answer, told: To
     found = agreement(answer, told)
     assert found.accord == accord, found.differs
     assert bool(found.differs) == (accord in ("disagree", "not run"))
+
+
+# -- as a command ------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("answer", "told", "code", "said"),
+    [
+        (read(), ran(), 0, "✓ reading and running agree, in the values of 1 arguments too"),
+        (
+            read("refused", RAISED),
+            ran(RAISED),
+            1,
+            "SGLang itself refuses it at sglang/srt/server_args.py:100: Va",
+        ),
+        (
+            read("refused", RAISED),
+            ran(),
+            3,
+            "disagree, which is specint's fault:\n    read: sglang",
+        ),
+        (read("unknown"), ran(), 2, "? reading leaves it open"),
+        (read(), Told(fault="it died"), 2, "? SGLang could not be asked: it died"),
+    ],
+)
+def test_both_answers_are_told_and_what_comes_of_them(answer: Answer, told: Told, code: int, said: str) -> None:
+    found = agreement(answer, told)
+    assert smoke_launch._exit_code(told, found) == code
+    assert said in smoke_launch._text(answer, told, found)
+
+
+def test_a_launch_is_needed() -> None:
+    done = CliRunner().invoke(group, ["smoke", "--launch", "--sglang", "0.5.9"], standalone_mode=False)
+    assert "needs a command" in str(done.exception)
+
+
+@pytest.mark.smoke
+def test_a_launch_is_put_to_both(environment: Callable[[str], Path], tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(TARGETS["llama"]))
+    line = ["python", "-m", "sglang.launch_server", "--model-path", str(tmp_path), "--tp", "2"]
+    arguments = ["smoke", "--launch", "--python", str(environment("0.5.9")), "--format", "json", "--", *line]
+    done = CliRunner().invoke(group, arguments, standalone_mode=False)
+    assert done.exception is None, done.exception
+    assert done.return_value == 0
+    found = json.loads(done.stdout)
+    assert found["agreement"]["accord"] == "agree"
+    assert found["told"]["values"]["tp_size"] == 2
+    assert found["read"]["answer"] == "starts"
 
 
 # -- a real SGLang -----------------------------------------------------------------------------------------------------
