@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 LACKS = re.compile(r"AttributeError: .*has no attribute '(\w+)'|\b(\w+) (?:is )?not (?:found|implemented|supported)")
 NOT_HERE = re.compile(
-    r"StandInCalled|active drivers|not compiled with CUDA|No accelerator|CompilationError|torch\.ops\.|toolchain"
-    r"|No module named|out of memory|no kernel|only supports? (?:cuda|gpu)|bfloat16|BFloat16",
+    r"StandInCalled|stand-in|_Anything|active drivers|not compiled with CUDA|No accelerator|CompilationError"
+    r"|torch\.ops\.|toolchain|No module named|out of memory|no kernel|only supports? (?:cuda|gpu)|bfloat16|BFloat16",
     re.IGNORECASE,
 )
 """Why a scheduler can't run on this machine, whatever the model is like."""
@@ -157,7 +157,7 @@ def _outcome(ran: Ran) -> tuple[Any, str | None, str | None]:
         step = ran.step(name)
         if step is not None:
             reason = step.reason or ran.reason or "the requests were not answered"
-            return ("not tried" if NOT_HERE.search(reason) else word), reason, step.where
+            return ("not tried" if NOT_HERE.search(f"{reason} {step.where or ''}") else word), reason, step.where
     failed = next((step for step in ran.steps if step.outcome in ("failed", "skipped")), None)
     return "not tried", ran.reason or (f"{failed.name}: {failed.reason}" if failed else "it was not configured"), None
 

@@ -116,6 +116,8 @@ def _lines(result: Result) -> Iterator[str]:
     )
     if result.assumed:
         yield "assumed: " + ", ".join(f"{key} = {value}" for key, value in sorted(result.assumed.items()))
+    if facts.get("emptied"):
+        yield f"left out, since no speculative worker touches it: {', '.join(facts['emptied'])}"
     if result.reason:
         yield f"ended early: {result.reason}"
     steps = {step.name: step for step in result.raw}

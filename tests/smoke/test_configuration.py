@@ -78,3 +78,29 @@ def test_a_folder_without_a_configuration_is_a_reason(tmp_path):
 def _written(folder: Path, values: dict) -> Path:
     (folder / "config.json").write_text(json.dumps(values))
     return folder
+
+
+def test_a_part_that_is_asked_for_is_a_configuration_of_its_own(tmp_path):
+    tiny = Tiny.of_checkpoint(_written(tmp_path, {"hidden_size": 8}), knowledge())
+    config = type("SomeConfig", (), {})()
+    assert tiny.complete("SomeConfig", "vision_config", config)
+    assert tiny.values["vision_config"]["num_hidden_layers"] == 2
+    assert tiny.complete("SomeConfig", "llm_config", config)
+    assert tiny.values["llm_config"]["num_hidden_layers"] == 8
+
+
+def test_every_list_with_an_entry_for_each_layer_is_as_long_as_the_model_is_deep():
+    whole = knowledge()
+    layers = whole["sizes"]["num_hidden_layers"]
+    for name in ("layer_types", "layers_block_type", "hybrid_layer_pattern", "layer_rope_theta"):
+        assert len(whole["defaults"][name]) == layers
+
+
+def test_what_one_layer_has_otherwise_is_as_small_as_the_rest(tmp_path):
+    values = {
+        "num_hidden_layers": 32,
+        "head_dim": 256,
+        "per_layer_config": {"5": {"head_dim": 512}, "11": {"head_dim": 512}},
+    }
+    small = shrunk(tmp_path, values)
+    assert small["per_layer_config"] == {"5": {"head_dim": small["head_dim"]}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,8 @@ def test_what_was_read_as_missing_and_serves_is_a_disagreement():
 
 
 def test_what_this_machine_lacks_says_nothing_about_the_model():
+    compiled = Step(name="serve", outcome="failed", reason="TypeError: no path", where="sglang/jit/toolchain.py:175")
+    assert judged(Ran(ended="done", steps=(compiled,))).outcome == "not tried"
     one = judged(ran(serve_start="StandInCalled: sgl_kernel.x was called"))
     assert (one.outcome, one.accord, kinds(one)) == ("not tried", "not asked", [("not served here", "warning")])
 
@@ -176,6 +179,24 @@ def test_a_hook_that_is_missing_is_shown_where_the_server_stops(smoke: Smoke) ->
     assert (one["outcome"], one["verdict"], one["accord"]) == ("does not start", "missing", "agree")
     assert "set_eagle3_layers_to_capture" in one["reason"] or "get_embed_and_head" in one["reason"]
     assert any("model_runner.py" in line or "eagle_worker.py" in line for line in one["trace"])
+
+
+@pytest.mark.smoke
+def test_one_wrong_layer_of_three_is_heard_in_what_is_accepted(
+    smoke: Smoke, environment: Callable[[str], Path], tmp_path: Path
+) -> None:
+    installed = next(environment("0.5.9").parent.parent.glob("lib/python3*/site-packages/sglang"))
+    copied = Path(shutil.copytree(installed, tmp_path / "sglang", ignore=shutil.ignore_patterns("__pycache__")))
+    qwen = copied / "srt/models/qwen2.py"
+    text = qwen.read_text()
+    assert "num_layers - 3," in text
+    qwen.write_text(text.replace("num_layers - 3,", "num_layers - 2,"))
+    arguments = ["Qwen2ForCausalLM", "--serve", "--algorithm", "EAGLE3", "--sglang", str(copied), "--timeout", "500"]
+    report = smoke("0.5.9", *arguments)
+    one = next(one for one in report["served"] if one["algorithm"])
+    assert one["equal"] is True  # the target repairs what the draft guessed
+    assert [problem["kind"] for problem in one["problems"]] == ["few accepted"]
+    assert report["exit"] == 1
 
 
 @pytest.mark.smoke

@@ -42,6 +42,9 @@ def load(package: str, device: str) -> dict[str, Any]:
     logging.getLogger(f"{package}.srt.models.registry").addHandler(said)
     sglang = importlib.import_module(package)
     importlib.import_module(f"{package}.srt.layers.activation")  # must not be imported under the device "meta"
+    if not device.startswith("cuda"):
+        _platform(package, device)
+        _rotary(package)
     registry = importlib.import_module(f"{package}.srt.models.registry").ModelRegistry
     return {
         "sglang": str(getattr(sglang, "__version__", "unknown")),
@@ -195,6 +198,31 @@ class _Nothing:
         if name.startswith("__"):
             raise AttributeError(name)
         return _nothing
+
+
+def _rotary(package: str) -> None:
+    """The rotary embedding that latent attention has on a CPU knows one kind of scaling, and not none."""
+    for name in ("srt.layers.rotary_embedding.factory", "srt.layers.rotary_embedding"):
+        found = optional(package, name)
+        if found is None or not hasattr(found, "get_rope_cpu") or not hasattr(found, "get_rope"):
+            continue
+        scaled, plain = found.get_rope_cpu, found.get_rope
+
+        def chosen(*arguments: Any, scaled: Any = scaled, plain: Any = plain, **keywords: Any) -> Any:  # noqa: ANN401
+            given = inspect.signature(scaled).bind(*arguments, **keywords).arguments
+            if given.get("rope_scaling") is not None:
+                return scaled(**given)
+            return plain(**fitting(plain, **given))
+
+        found.get_rope_cpu = chosen
+        return
+
+
+def _platform(package: str, device: str) -> None:
+    """Some models ask the platform for its device while they are built, and none is known for a CPU."""
+    current = getattr(optional(package, "srt.platforms"), "current_platform", None)
+    if current is not None:
+        type(current).get_device = lambda _self, _number=None: device
 
 
 def _nothing(*_arguments: object, **_keywords: object) -> None:

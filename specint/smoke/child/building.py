@@ -12,6 +12,7 @@ from . import boot
 from .channel import Channel, Skipped, place, said
 from .configuration import Tiny
 from .sources import declared, sources_of
+from .towers import empty_tower
 
 MOST_ATTEMPTS = 60
 LACKS = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
@@ -52,6 +53,7 @@ def build(package: str, job: dict[str, Any], channel: Channel, *, draft: bool = 
             config_class=tiny.name,
             found_by=tiny.found_by,
             assumed=tiny.assumed,
+            emptied=tiny.emptied,
             parameters=sum(parameter.numel() for parameter in model.parameters()),
             devices=sorted({str(parameter.device) for parameter in model.parameters()}),
             layers=int(getattr(text, "num_hidden_layers", 0) or 0),
@@ -98,6 +100,7 @@ def _first_that_builds(package: str, tinies: list[Tiny], job: dict[str, Any], dr
 
 def _attempts(package: str, tiny: Tiny, job: dict[str, Any], draft: bool) -> tuple[Any, Any]:
     folder = Path(tempfile.mkdtemp(prefix="specint-smoke-"))
+    towers = job["settings"]["tower"]["classes"]
     for attempt in range(MOST_ATTEMPTS):
         model_config = None
         try:
@@ -106,12 +109,21 @@ def _attempts(package: str, tiny: Tiny, job: dict[str, Any], draft: bool) -> tup
             model_config = boot.model_configuration(package, str(here), job["dtype"], draft=draft)
             model_config.hf_config.encoder_only = model_config.hf_config.language_only = False
             return boot.build(package, model_config, job["device"], job["dtype"]), model_config
-        except AttributeError as error:
-            lacks = LACKS.search(str(error))
-            config = model_config.hf_config if model_config is not None else _outermost(lacks)
-            if not lacks or config is None or not tiny.complete(lacks[1], lacks[2], config):
+        except Exception as error:
+            if _completed(error, tiny, model_config):
+                continue
+            name = None if draft else empty_tower(error, towers)
+            if name is None:
                 raise
+            tiny.emptied.append(name)
     raise Skipped(f"after {MOST_ATTEMPTS} attempts the class still asks for keys that its configuration lacks")
+
+
+def _completed(error: Exception, tiny: Tiny, model_config: Any) -> bool:  # noqa: ANN401 - SGLang's object
+    """Whether a key that was asked for and isn't there could be given a value."""
+    lacks = LACKS.search(str(error)) if isinstance(error, AttributeError) else None
+    config = model_config.hf_config if model_config is not None else _outermost(lacks)
+    return lacks is not None and config is not None and tiny.complete(lacks[1], lacks[2], config)
 
 
 def _outermost(lacks: re.Match[str] | None) -> Any:  # noqa: ANN401

@@ -21,6 +21,7 @@ class Tiny:
     Attributes:
         values: what is written to config.json.
         assumed: keys that the class asks for and its configuration lacks, with the values they were given.
+        emptied: towers that were left out.
     """
 
     def __init__(
@@ -30,7 +31,8 @@ class Tiny:
         self.name = source.__name__ if source else None
         self.found_by = found_by
         self.assumed: dict[str, object] = {}
-        values = _defaults_of(source) if source else {**settings["sizes"], **_nulls(settings["defaults"])}
+        self.emptied: list[str] = []
+        values = _defaults_of(source) if source else _everything(settings)
         self.values = self.shrunk(values)
         self.values["architectures"] = [architecture]
         self.values.setdefault("model_type", GENERIC)
@@ -39,9 +41,10 @@ class Tiny:
         for rule in settings["given"]:
             self._give(rule, architecture, self.values)
         # Some wrappers answer for their language model: what is None there hides what is said here.
-        text = self.values.get("text_config")
-        if isinstance(text, dict) and "architectures" in text:
-            text["architectures"] = text["architectures"] or [architecture]
+        for name in ("text_config", "llm_config", "language_config"):
+            text = self.values.get(name)
+            if isinstance(text, dict) and ("architectures" in text or name == "language_config"):
+                text["architectures"] = text.get("architectures") or [architecture]
         for key, value in given.items():
             _set_everywhere(self.values, key, value)
         _make_known(source, self.values["model_type"])
@@ -54,7 +57,7 @@ class Tiny:
         except (OSError, ValueError) as error:
             raise Skipped(f"{folder}/config.json can't be read: {error}") from error
         made = cls.__new__(cls)
-        made.settings, made.assumed = settings, {}
+        made.settings, made.assumed, made.emptied = settings, {}, []
         made.name, made.found_by = "config.json", str(folder)
         read.pop("quantization_config", None)
         made.values = made.shrunk(read)
@@ -94,6 +97,9 @@ class Tiny:
         for table in (self.settings["sizes"], _nulls(self.settings["defaults"])):
             if key in table:
                 return True, table[key]
+        if key.endswith("_config"):  # a part of its own, with every key that a size or a default is known for
+            architectures = self.values.get("architectures")
+            return True, self.shrunk({**_everything(self.settings), "architectures": architectures}, (key,))
         for guess in self.settings["guess"]:
             if any(fnmatch.fnmatchcase(key, pattern) for pattern in guess["patterns"]):
                 return True, guess["value"]
@@ -110,7 +116,8 @@ class Tiny:
         small: dict[str, Any] = {}
         for key, value in values.items():
             if isinstance(value, dict) and value and all(str(name).isdigit() for name in value):
-                small[key] = {name: one for name, one in value.items() if fewer is None or int(name) < fewer}
+                kept = {name: one for name, one in value.items() if fewer is None or int(name) < fewer}
+                small[key] = {name: _sized(one, sizes) for name, one in kept.items()}
             elif key == "rope_scaling" and not value:
                 small[key] = None  # an empty one is none
             elif isinstance(value, dict):
@@ -177,6 +184,20 @@ def _required(source: type) -> list[str]:
     return [one.name for one in parameters if one.default is inspect.Parameter.empty and one.kind in plain]
 
 
+def _everything(settings: dict[str, Any]) -> dict[str, Any]:
+    """Every key that a size or a default is known for.
+
+    Lists with an entry for each layer wait until they are asked for: how many layers there are is not yet decided.
+    """
+    defaults = _nulls(settings["defaults"])
+    return {**settings["sizes"], **{key: value for key, value in defaults.items() if not isinstance(value, list)}}
+
+
+def _sized(value: Any, sizes: dict[str, Any]) -> Any:  # noqa: ANN401 - of any configuration
+    """What one layer has otherwise, in the sizes that the others have."""
+    return {key: sizes.get(key, one) for key, one in value.items()} if isinstance(value, dict) else value
+
+
 def _nulls(table: dict[str, Any]) -> dict[str, Any]:
     """TOML has no null: the word stands for it."""
     return {key: None if value == "null" else value for key, value in table.items()}
@@ -212,10 +233,20 @@ def _make_known(source: type | None, model_type: str) -> None:
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
     if source is None:
-        made = type("TinyConfig", (PretrainedConfig,), {"model_type": GENERIC})
+        made = type("TinyConfig", (PretrainedConfig,), {"model_type": GENERIC, "__init__": _with_parts})
         AutoConfig.register(GENERIC, made, exist_ok=True)
     elif model_type not in CONFIG_MAPPING and getattr(source, "model_type", None) == model_type:
         AutoConfig.register(model_type, source)
+
+
+def _with_parts(self: Any, **values: Any) -> None:  # noqa: ANN401 - Transformers' object
+    """A generic configuration: its parts are configurations, too, as in a real one."""
+    from transformers import PretrainedConfig
+
+    parts = {key: value for key, value in values.items() if key.endswith("_config") and isinstance(value, dict)}
+    PretrainedConfig.__init__(self, **{key: value for key, value in values.items() if key not in parts})
+    for key, value in parts.items():
+        setattr(self, key, PretrainedConfig(**value))
 
 
 def _parts(config: Any, values: dict[str, Any], class_name: str) -> Iterator[dict[str, Any]]:  # noqa: ANN401

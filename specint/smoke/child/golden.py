@@ -13,6 +13,8 @@ from typing import Any
 from .channel import Channel
 from .reference import Reference
 
+LOUD = 10.0
+"""How much louder what the other states say is, as long as it doesn't cancel."""
 BEYOND = 6
 """Tokens after the last one that is asked for, to fit on."""
 
@@ -45,18 +47,22 @@ def give(
     parameters = dict(draft.named_parameters())
     head = next(one for name, one in parameters.items() if name.endswith(shape["head"]))
     codes = _codes(head.shape[0], head.shape[1]).to(head)
-    joined, following = [], []
+    parts: list[list[Any]] = [[] for _ in shape["layers"]]
+    following: list[int] = []
     with torch.no_grad():
         for prompt in prompts:
             sequence = [*prompt, *greedy(known, list(prompt), count + BEYOND)]
             states = known.run(sequence)[1]  # the embedding, then each layer's output
             layers = [int((len(states) - 1) * part) + more for part, more in shape["layers"]]
-            side_by_side = torch.cat([states[layer + 1] for layer in layers], dim=-1)
-            joined.append(side_by_side[:-2])
+            for rows, layer in zip(parts, layers, strict=True):
+                rows.append(states[layer + 1][:-2].double().cpu())
             following += sequence[2:]
-        rows = torch.cat(joined).double()
-        wanted = codes[following].double()
-        matrix = torch.linalg.lstsq(rows.cpu(), wanted.cpu(), driver="gelsd").solution
+        wanted = _shares(codes[following].double().cpu(), len(parts))
+        fitted = [
+            torch.linalg.lstsq(torch.cat(rows), share, driver="gelsd").solution
+            for rows, share in zip(parts, wanted, strict=True)
+        ]
+        matrix = torch.cat(fitted)
         for name, one in parameters.items():
             if name.endswith(shape["joins"]):
                 one.copy_(matrix.T)
@@ -66,8 +72,19 @@ def give(
                 one.fill_(1.0)
             elif name.endswith(shape["head"]):
                 one.copy_(codes)
-    error = float((rows.cpu() @ matrix - wanted.cpu()).abs().max())
+    error = float((torch.cat([torch.cat(rows) for rows in parts], dim=-1) @ matrix - sum(wanted)).abs().max())
     channel.tell(samples=len(following), error=error)
+
+
+def _shares(codes: Any, count: int) -> list[Any]:  # noqa: ANN401 - tensors
+    """What each state is to say: the first the code, the others much louder things that cancel. One wrong state, and
+    nothing of the code is heard."""
+    import torch
+
+    generator = torch.Generator().manual_seed(2)
+    noise = [LOUD * torch.randn(codes.shape, generator=generator, dtype=codes.dtype) for _ in range(max(0, count - 2))]
+    last = [-torch.stack(noise).sum(0)] if noise else [torch.zeros_like(codes)] * (count - 1)
+    return [codes, *noise, *last]
 
 
 def _codes(count: int, width: int) -> Any:  # noqa: ANN401 - a tensor
