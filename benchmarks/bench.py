@@ -23,7 +23,19 @@ from pathlib import Path
 
 from growth import RELEASES as GROWTH
 from growth import growth
-from measuring import BIN, FLOOR, NAMES, READ, Row, files_read, lines_of, measure, specint_rows, unpacked
+from measuring import (
+    BIN,
+    FLOOR,
+    NAMES,
+    READ,
+    Row,
+    files_read,
+    lines_of,
+    measure,
+    preflight_rows,
+    specint_rows,
+    unpacked,
+)
 
 HERE = Path(__file__).resolve().parent
 TOOLS = HERE.parent / ".bench-venv"
@@ -77,6 +89,7 @@ def the_rows(tree: Path, files: list[Path], folder: Path, tools: dict[str, str],
     rows = [
         Row("python -c pass", lambda: [sys.executable, "-c", "pass"], FLOOR),
         *specint_rows(tree, files, folder),
+        *preflight_rows(tree, folder),
         Row("specint check of one file, warm", lambda: check, FLOOR, finds=True),
         Row(PLAIN, lambda: [pylint, one], PLAIN, range(32), "rated at", finds=True),
         Row(

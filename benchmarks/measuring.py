@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import statistics
@@ -85,6 +86,45 @@ def specint_rows(tree: Path, files: list[Path], folder: Path) -> list[Row]:
         Row("specint report --no-cache", lambda: [*report, "--no-cache"], FLOOR),
         Row("specint report, cold cache", cold, FLOOR),
         Row("specint report, warm", lambda: [*report, "--cache-dir", str(folder / "warm")], FLOOR),
+    ]
+
+
+LAUNCH = {
+    "architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336,
+    "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128256,
+    "max_position_embeddings": 131072, "rms_norm_eps": 1e-5, "torch_dtype": "bfloat16", "rope_theta": 500000.0,
+    "hidden_act": "silu", "tie_word_embeddings": False,
+}  # fmt: skip
+LAUNCHES = 50
+
+
+def preflight_rows(tree: Path, folder: Path) -> list[Row]:
+    """One launch with a draft, by a process of its own with a cold and a warm cache; and many by one process.
+
+    What was fetched (SGLang's pinned Transformers) is there in all of them: nobody measures a network.
+    """
+    draft = {**LAUNCH, "architectures": ["LlamaForCausalLMEagle3"], "num_hidden_layers": 1, "draft_vocab_size": 32000}
+    for name, config in (("target", LAUNCH), ("draft", draft)):
+        (folder / name).mkdir()
+        (folder / name / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    flags = ["--model-path", str(folder / "target"), "--speculative-algorithm", "EAGLE3"]
+    flags += ["--speculative-draft-model-path", str(folder / "draft")]
+    many = folder / "launches.jsonl"
+    rows = [{"id": str(n), "argv": [*flags, "--mem-fraction-static", f"0.{50 + n % 40}"]} for n in range(LAUNCHES)]
+    many.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    asked = [str(BIN / "specint"), "preflight", "--sglang", str(tree), "--gpu", "h200"]
+    kept = platformdirs.user_cache_path("specint", appauthor=False) / "releases"
+
+    def cold() -> list[str]:
+        cache = Path(tempfile.mkdtemp(prefix="cold-", dir=folder))
+        (cache / "releases").symlink_to(kept)
+        return [*asked, "--cache-dir", str(cache), "--", *flags]
+
+    warm = [*asked, "--cache-dir", str(folder / "warm")]
+    return [
+        Row("specint preflight of one launch, cold cache", cold, FLOOR),
+        Row("specint preflight of one launch, warm", lambda: [*warm, "--", *flags], FLOOR),
+        Row(f"specint preflight of {LAUNCHES} launches, warm", lambda: [*warm, "--launches", str(many)], FLOOR),
     ]
 
 
