@@ -214,7 +214,7 @@ def _dir(it: Interpreter, arguments: list[Any], _keywords: dict[str, Any]) -> An
 
 
 def _open(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-    from specint.execution.library.system import open_file
+    from specint.execution.library.opened import open_file
 
     return open_file(it, arguments, keywords)
 

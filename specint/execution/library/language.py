@@ -45,6 +45,10 @@ def own(name: str, run: Any) -> Builtin:
     return Builtin(name, run)
 
 
+def nothing(_it: Interpreter, _arguments: list[Any], _keywords: dict[str, Any]) -> None:
+    """A call that has no effect here."""
+
+
 def itself(_it: Interpreter, arguments: list[Any], _keywords: dict[str, Any]) -> Any:
     """A decorator that changes nothing."""
     return arguments[0] if arguments else own("decorator", itself)
