@@ -119,7 +119,7 @@ def test_file_that_cannot_be_read_is_told_every_time(tree: Tree, tmp_path: Path)
 @pytest.mark.parametrize(
     ("contents", "said"),
     [
-        ({"sglang/__init__.py": b""}, "SpeculativeAlgorithm"),
+        ({"sglang/srt/speculative/spec_info.py": b"class Other: ..."}, "SpeculativeAlgorithm"),
         ({"sglang/srt/speculative/spec_info.py": b"class SpeculativeAlgorithm: ..."}, "ModelRunner"),
     ],
 )

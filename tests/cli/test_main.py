@@ -61,7 +61,7 @@ def test_model_is_explained_with_call_site_and_provider(specint, small) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["chek"], "no such command: chek, did you mean check?"),
+        (["chek"], "no such command: chek, did you mean check"),
         (["report", "--frmat", "json"], "--format"),
         (["explain", "spec-missing-delegatio"], "did you mean spec-missing-delegation"),
         (["explain", "E7799"], "did you mean"),
