@@ -9,7 +9,8 @@ from specint.execution import bounds
 from specint.execution.code import Expression, Frame, Statement
 from specint.execution.expressions import Context, compare, compile_expression
 from specint.execution.scopes import class_scope
-from specint.execution.statements import MAKERS, EagerContext, compile_block, name_target
+from specint.execution.statements import MAKERS, EagerContext, compile_block
+from specint.execution.targets import name_target
 from specint.execution.values import Instance, Raised, Unknown
 
 

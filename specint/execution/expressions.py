@@ -10,7 +10,7 @@ from specint.execution import bounds
 from specint.execution.attributes import of_object
 from specint.execution.code import MISSING, Expression, Frame, FunctionCode, ModuleCode
 from specint.execution.scopes import Scope, comprehension_scope
-from specint.execution.values import PLAIN, Foreign, ImportedName, Instance, Raised, UndeterminedError, Unknown
+from specint.execution.values import PLAIN, ImportedName, Instance, Raised, UndeterminedError, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -585,7 +585,7 @@ def _comprehension(node: Any, context: Context) -> Expression:
     inner = Context(context.module, scope)
     generators = []
     for n, generator in enumerate(node.generators):
-        from specint.execution.statements import compile_target
+        from specint.execution.targets import compile_target
 
         source = compile_expression(generator.iter, context if n == 0 else inner)
         tests = [compile_expression(test, inner) for test in generator.ifs]
@@ -636,7 +636,7 @@ def _comprehension(node: Any, context: Context) -> Expression:
 
 
 def _walrus(node: ast.NamedExpr, context: Context) -> Expression:
-    from specint.execution.statements import compile_target
+    from specint.execution.targets import compile_target
 
     value = compile_expression(node.value, context)
     kind, depth = context.scope.place(node.target.id)
@@ -681,8 +681,3 @@ MAKERS: dict[type, Callable[[Any, Context], Expression]] = {
     ast.SetComp: _comprehension, ast.DictComp: _comprehension, ast.GeneratorExp: _comprehension,
     ast.NamedExpr: _walrus, ast.Starred: _starred, ast.Await: _await,
 }  # fmt: skip
-
-
-def is_foreign(value: Any) -> bool:
-    """Whether a value is something that a package outside of the tree defines."""
-    return isinstance(value, Foreign)

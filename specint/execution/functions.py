@@ -11,7 +11,8 @@ from specint.execution.code import RETURN, Expression, Frame, FunctionCode, Stat
 from specint.execution.expressions import Context, compile_expression
 from specint.execution.outline import body_of
 from specint.execution.scopes import function_scope
-from specint.execution.statements import MAKERS, compile_block, context_class, name_target
+from specint.execution.statements import MAKERS, compile_block
+from specint.execution.targets import context_class, name_target
 from specint.execution.values import BoundMethod, Class, Function, Raised, Unknown
 from specint.parsing import Unparsable
 

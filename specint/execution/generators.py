@@ -8,13 +8,8 @@ from typing import Any
 
 from specint.execution.code import BREAK, RETURN, Frame
 from specint.execution.expressions import Context, compile_expression
-from specint.execution.statements import (
-    compile_handlers,
-    compile_statement,
-    compile_target,
-    eager_imports,
-    raises_at_once,
-)
+from specint.execution.statements import compile_handlers, compile_statement, eager_imports, raises_at_once
+from specint.execution.targets import compile_target
 from specint.execution.values import Raised, Unknown
 
 Stepping = Callable[[Frame], Generator[Any, Any, Any]]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from specint.errors import SpecintError
-from specint.execution import attributes, bounds, classes, functions, natives, objects, records
+from specint.execution import attributes, bounds, classes, functions, natives, objects, records, texts
 from specint.execution.builtins_table import FRAME_CALLS, builtin_names
 from specint.execution.code import MISSING, Frame
 from specint.execution.decisions import Decisions
@@ -314,11 +314,11 @@ class Interpreter:
 
     def str_of(self, value: Any) -> Any:
         """`str(value)`."""
-        return objects.str_of(self, value)
+        return texts.str_of(self, value)
 
     def repr_of(self, value: Any) -> Any:
         """`repr(value)`."""
-        return objects.repr_of(self, value)
+        return texts.repr_of(self, value)
 
     def default_repr(self, value: Any) -> str:
         """`object.__repr__(value)`, without an address."""
@@ -330,7 +330,7 @@ class Interpreter:
 
     def format_text(self, text: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         """`text.format(...)`."""
-        return objects.format_text(self, text, arguments, keywords)
+        return texts.format_text(self, text, arguments, keywords)
 
     def is_instance(self, value: Any, kind: Any) -> Any:
         """`isinstance(value, kind)`."""

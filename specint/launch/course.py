@@ -10,7 +10,7 @@ from specint.execution.bounds import ExhaustedError, HaltedError
 from specint.execution.expressions import shown
 from specint.execution.interpreter import Interpreter
 from specint.execution.records import record_of
-from specint.execution.values import BoundMethod, Class, Instance, Raised, UndeterminedError, Unknown
+from specint.execution.values import Class, Instance, Raised, UndeterminedError, Unknown
 from specint.launch.declared import declared
 from specint.launch.setting import ModelClass
 
@@ -322,8 +322,3 @@ def message_of(it: Interpreter, value: Any) -> str:
         except Raised:
             return ""
     return str(value)
-
-
-def is_method(value: Any) -> bool:
-    """Whether a value is a bound method."""
-    return isinstance(value, BoundMethod)

@@ -12,7 +12,7 @@ from specint.data import rules_text
 from specint.errors import SpecintError
 from specint.execution.interpreter import Interpreter
 from specint.execution.outside import Provided
-from specint.execution.values import Class, Instance, Raised, Unknown
+from specint.execution.values import Instance, Raised, Unknown
 from specint.suggestion import did_you_mean
 
 
@@ -140,8 +140,3 @@ def _printed(machine: Machine, text: str) -> str | None:
     if machine.kind == "rocm" and text.startswith("rocminfo"):
         return "".join(f"{(machine.memory or 0) * 1024}(0x0)\n" for _ in each)
     return None
-
-
-def is_class(value: Any) -> bool:
-    """Whether a value is a class of the tree."""
-    return isinstance(value, Class)

@@ -10,7 +10,7 @@ from specint.errors import SpecintError
 from specint.execution.bounds import HaltedError
 from specint.execution.interpreter import Interpreter
 from specint.execution.modules import Modules
-from specint.execution.values import Builtin, Foreign, Function, Instance, Raised, Unknown
+from specint.execution.values import Builtin, Function, Raised, Unknown
 from specint.launch import strict
 from specint.source.tree import Tree, content_digest
 
@@ -310,15 +310,3 @@ def fast_hooks(modules: Modules) -> dict[str, Callable[..., Any]]:
         found[f"{PACKAGE}.configuration_utils.{base}.__getattribute__"] = get
         found[f"{PACKAGE}.configuration_utils.{base}.__setattr__"] = put
     return found
-
-
-def is_configuration(value: Any) -> bool:
-    """Whether a value is a configuration object."""
-    return isinstance(value, Instance) and any(
-        getattr(one, "name", "") in ("PreTrainedConfig", "PretrainedConfig") for one in value.cls.order
-    )
-
-
-def is_foreign(value: Any) -> bool:
-    """Whether a value is outside of what is read."""
-    return isinstance(value, Foreign)
