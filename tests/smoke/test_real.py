@@ -76,7 +76,14 @@ def test_the_states_of_three_layers_reach_the_draft(report: dict[str, Any], name
     one = steps(result(report, name))
     assert one["forward"]["facts"]["captured"][0]["states"] == 3
     assert one["draft hand over"]["facts"]["handed_over"][0]["outcome"] == "ok"
-    assert one["draft forward"]["facts"] == {"logits": [2, 128], "hidden": [8, 64], "finite": True}
+    forward = one["draft forward"]["facts"]
+    assert {
+        "logits": [2, 128],
+        "hidden": [8, 64],
+        "finite": True,
+        "takes": "captured states",
+    }.items() <= forward.items()
+    assert [(used["set"], used["is"]) for used in forward["used"]] == [("set_embed", "embedding")]
 
 
 @pytest.mark.parametrize("name", ["LlamaForCausalLM", "Qwen2ForCausalLM", "Qwen3ForCausalLM"])

@@ -180,12 +180,20 @@ def ranks(context: Any) -> Any:  # noqa: ANN401
 
 
 def without_a_gpu(torch: Any) -> None:  # noqa: ANN401
-    """Models make streams and empty caches without asking whether there is a GPU: let that do nothing."""
+    """Models make streams and empty caches without asking whether there is a GPU: let that do nothing.
+
+    Where there is one that isn't to be used (a fork can't use its parent's), nobody is told of it.
+    """
+    torch.cuda.is_available = _no
     torch.cuda.synchronize = torch.cuda.empty_cache = _nothing
     if not hasattr(torch.cpu, "empty_cache"):  # what `torch.get_device_module()` gives is asked for it
         torch.cpu.empty_cache = _nothing
     torch.cuda.Stream = torch.cuda.Event = _Nothing
     torch.cuda.current_stream = _Nothing
+
+
+def _no() -> bool:
+    return False
 
 
 class _Nothing:
