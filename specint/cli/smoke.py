@@ -172,7 +172,7 @@ def command(
         algorithms=wanted,
         notes=place.mismatches(session.opened.sglang, ready),
         results=results,
-        served=serving.judged(analysis, jobs, ran) if serve else (),
+        served=serving.judged(analysis, jobs, ran, device=ready.device) if serve else (),
     )
     _put(made, format_, common, detailed=len(results) <= 6)
     return _exit_code(made)

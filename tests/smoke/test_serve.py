@@ -66,10 +66,10 @@ def answered(tokens: list[list[int]] = TOKENS, **more: Any) -> Ran:
     return ran(serve_start=started, serve={"tokens": tokens, "finished": True, **more.pop("serve", {})}, **more)
 
 
-def judged(speculating: Ran, plain: Ran | None = None, verdict: str = "ok") -> Served:
+def judged(speculating: Ran, plain: Ran | None = None, verdict: str = "ok", device: str = "cpu") -> Served:
     whole = analysis(verdict)
     jobs = serve.jobs(whole, whole.models, Wish(algorithms=("EAGLE3",)))
-    return serve.judged(whole, jobs, [plain or answered(), speculating])[1]
+    return serve.judged(whole, jobs, [plain or answered(), speculating], device=device)[1]
 
 
 def kinds(one: Served) -> list[tuple[str, str]]:
@@ -114,6 +114,7 @@ def test_a_golden_draft_of_which_little_is_accepted_got_wrong_states():
 
     assert kinds(judged(golden([4, 4]))) == []
     assert kinds(judged(golden([4, 6]))) == [("few accepted", "error")]
+    assert kinds(judged(golden([4, 6]), device="cuda")) == [("few accepted", "warning")]
 
 
 def test_a_start_that_fails_for_a_member_is_shown_with_its_lines():
