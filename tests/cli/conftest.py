@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,14 @@ def specint(tmp_path: Path, clean_environment: dict[str, str]) -> Run:
         )
 
     return run
+
+
+@pytest.fixture
+def hears_ctrl_c() -> Iterator[None]:
+    """What is started hears Ctrl-C, also where the tests were started by a shell with `&`, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -183,7 +183,7 @@ def test_text_from_stdin_is_checked_in_the_place_of_the_file(specint, copied: Pa
 
 
 @pytest.mark.slow
-def test_watch_checks_again_after_a_change(copied: Path, clean_environment) -> None:
+def test_watch_checks_again_after_a_change(copied: Path, clean_environment, hears_ctrl_c: None) -> None:
     file = copied / "srt/models/oak.py"
     command = [sys.executable, "-m", "specint", "check", str(file), "--watch", "--format", "concise"]
     with subprocess.Popen(
@@ -196,4 +196,4 @@ def test_watch_checks_again_after_a_change(copied: Path, clean_environment) -> N
         running.send_signal(signal.SIGINT)
         while running.stdout.readline():
             pass
-    assert running.returncode == 1
+    assert running.returncode in (1, 130), "130 where the signal came before it waited again"

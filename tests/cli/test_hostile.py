@@ -630,7 +630,12 @@ def test_no_process_is_left_after_a_signal(copied: Path, clean_environment, how:
 @pytest.mark.parametrize("after", [0.3, 0.7, 1.1, 1.5, 2.0, 3.0])
 @pytest.mark.parametrize("whole_group", [True, False], ids=["terminal", "kill"])
 def test_ctrl_c_leaves_nothing_behind(
-    release: Callable[[str], Path], clean_environment, tmp_path: Path, after: float, whole_group: bool
+    release: Callable[[str], Path],
+    clean_environment,
+    hears_ctrl_c: None,
+    tmp_path: Path,
+    after: float,
+    whole_group: bool,
 ) -> None:
     import signal
 
