@@ -61,7 +61,7 @@ def extract(text: str, *, name: str, path: str, is_package: bool = False) -> fac
 
 def _title(tree: ast.Module) -> str:
     """The first line of the docstring; its rest may be a license."""
-    return (ast.get_docstring(tree) or "").partition("\n")[0][:_LONGEST_TITLE]
+    return spelled((ast.get_docstring(tree) or "").partition("\n")[0][:_LONGEST_TITLE])
 
 
 class _Scope:

@@ -287,6 +287,7 @@ def test_what_a_try_goes_on_with_is_caught_by_none_of_its_handlers() -> None:
         ('"""Serves GLM-4.6.\n\nAnd more.\n"""', "Serves GLM-4.6."),
         ("# a license\n'One line'\nx = 1", "One line"),
         ("x = 1\n'no docstring'", ""),
+        ("'\\ud800 and \\x1b[1m'", "\\ud800 and \\x1b[1m"),
         ("", ""),
     ],
 )

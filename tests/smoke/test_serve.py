@@ -168,7 +168,8 @@ def test_a_real_worker_serves_with_equal_tokens(
     report = served(release)
     one = next(one for one in report["served"] if one["algorithm"] == algorithm)
     assert one["outcome"] == "served", (one["reason"], one["trace"])
-    assert (one["equal"], one["greedy"]) == (True, True)
+    rounded = algorithm == "DFLASH"  # which runs in bfloat16, where nothing is compared with Transformers
+    assert (one["equal"], one["greedy"]) == (True, None if rounded else True)
     assert one["golden"] is (algorithm == "EAGLE3")
     assert report["exit"] == 0
 

@@ -65,7 +65,8 @@ class Trial:
         return "what its worker gives to its forward is more than a step can stand for"
 
     def _embeddings(self, engine: Engine) -> Any:  # noqa: ANN401 - a tensor
-        return self.target.model.get_input_embeddings()(engine.tensor(engine.tokens))
+        getter = next(one["name"] for one in self.job["settings"]["member"] if one.get("result") == "module")
+        return getattr(self.target.model, getter)()(engine.tensor(engine.tokens))
 
 
 def tell(trial: Trial, given: list[tuple[str, tuple[Any, ...]]], channel: Channel) -> None:
