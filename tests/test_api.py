@@ -37,7 +37,7 @@ def test_model_with_its_verdicts_and_findings(result: Result) -> None:
     assert all(finding.class_ == model.class_ for finding in result.about(model))
 
 
-def test_findings_are_those_that_check_prints(result: Result) -> None:
+def test_findings_are_those_of_the_rules_that_are_on(result: Result) -> None:
     symbols = {rule.symbol for rule in all_rules() if rule.default}
     assert {one.rule for one in result.findings} <= symbols
     assert set(result.findings) == {one for one in result.every_finding if one.rule in symbols}

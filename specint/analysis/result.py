@@ -51,7 +51,8 @@ class Result:
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What `specint check` finds: the rules that are on by default, or those that the configuration selects."""
+        """Those of the rules that are on by default, or that the configuration selects. An heir that repeats its base's
+        gap has findings of its own here; `specint check` tells them with the base."""
         from specint.analysis.demands import without_excluded
         from specint.checks.selection import select_findings, selected_symbols
         from specint.config import Config
