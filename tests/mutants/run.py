@@ -6,9 +6,11 @@
     python tests/mutants/run.py --again          those that survived last time, after tests were added
 
 Works on a copy of the checkout: an edit meanwhile changes nothing. The fast tests run there once, with coverage, which
-says for each line which tests come by and how long they take. A mutant then meets the tests of its line, those of
-its own room first and quick ones before slow ones, until one fails or their time is up (`--seconds`): "survived" means
-that none of these failed. A test that takes many times what it took before is a mutant that runs without end: killed.
+says for each line which tests come by and how much of the processor they take (`watch.py`). A mutant then meets the
+tests of its line, the likeliest first, until one fails or their time is up (`--seconds`, as recorded): "survived" means
+that none of these failed. Each mutant is tried in a child of one warm process, which has the tests ready (`judge.py`).
+A test that takes many times the processor time it took before is a mutant that runs without end: killed. No answer
+depends on the clock, so none depends on what else the machine does.
 
 Not mutmut or cosmic-ray: neither takes a sample by a seed, and both choose tests by the function, which of an evaluator
 are all of them.
@@ -23,7 +25,6 @@ import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -41,10 +42,12 @@ from mutate import Mutant, compiles, mutants
 ROOT = Path(__file__).parent.parent.parent
 ROOMS = ("graph", "contract", "compliance", "checks")
 CANDIDATES = ("tests/graph", "tests/contract", "tests/compliance", "tests/checks")
-FAST = "not slow and not release and not browser and not smoke"
+FAST = "not slow and not release and not browser and not smoke and not programs"
+"""As `make test-fast`."""
 KEPT = ROOT / ".mutants"
 SEED = 1
-PLUGIN = "tests.mutants.watch"
+WATCH = "tests.mutants.watch"
+JUDGE = "tests.mutants.judge"
 
 
 class Record(NamedTuple):
@@ -66,7 +69,7 @@ def main() -> int:
     parser.add_argument("--stale", action="store_true", help="an older record of the lines will do")
     parser.add_argument("--verbose", "-v", action="store_true", help="each mutant, killed or not")
     asked = parser.parse_args()
-    os.nice(10)
+    os.nice(19)
     KEPT.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="specint-mutants-") as folder:
         top = copied(Path(folder) / "checkout")
@@ -158,7 +161,7 @@ def recorded(top: Path, *, stale: bool) -> Record:
 def run_recorded(top: Path, files: list[str]) -> dict[str, Any]:
     target = top / "record.json"
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", PLUGIN, "-m", FAST, "-q", "-p", "no:cacheprovider", *files],
+        [sys.executable, "-m", "pytest", "-p", WATCH, "-m", FAST, "-q", "-p", "no:cacheprovider", *files],
         cwd=top,
         env=environment(top, SPECINT_MUTANTS_RECORD=str(target)),
         stdout=subprocess.PIPE,
@@ -189,63 +192,71 @@ def environment(top: Path, **more: str) -> dict[str, str]:
 def judged(
     top: Path, chosen: Sequence[Mutant], record: Record, seconds: float, verbose: bool
 ) -> Iterator[tuple[Mutant, str]]:
-    """Each mutant with "killed", "endless", "survived" or "not tested"."""
-    for number, mutant in enumerate(chosen, 1):
-        began = time.monotonic()
-        verdict = judge(top, mutant, chosen_tests(mutant, record, seconds), record)
+    """Each mutant with "killed", "endless", "survived" or "not tested", as `judge.py` says it."""
+    stored = KEPT / "killers.json"
+    killers: dict[str, str] = json.loads(stored.read_text()) if stored.exists() else {}
+    tests = [chosen_tests(mutant, record, seconds, killers.get(mutant.title)) for mutant in chosen]
+    plan = top / "plan.json"
+    mutants = [(one.file, one.start, one.end, one.new, those) for one, those in zip(chosen, tests, strict=True)]
+    plan.write_text(json.dumps({"mutants": mutants, "seconds": record.seconds}))
+    began = time.monotonic()
+    for number, said, test in answered(top, plan):
+        mutant, verdict = chosen[number], said if tests[number] else "not tested"
+        if test is not None:
+            killers[mutant.title] = test
         if verbose or verdict in ("survived", "not tested"):
-            print(f"{number}/{len(chosen)} {verdict}, {time.monotonic() - began:.1f} s: {mutant.title}", flush=True)
+            took = f"{time.monotonic() - began:.1f} s"
+            by = f" by {test}" if test else f", {len(tests[number])} tests"
+            print(f"{number + 1}/{len(chosen)} {verdict}{by}, {took}: {mutant.title}", flush=True)
+        began = time.monotonic()
         yield mutant, verdict
+    stored.write_text(json.dumps(killers, indent=0))
 
 
-def chosen_tests(mutant: Mutant, record: Record, seconds: float) -> list[str]:
-    """The tests that come by the mutated lines, those of the room first, quick ones before slow ones."""
+def answered(top: Path, plan: Path) -> Iterator[tuple[int, str, str | None]]:
+    """Lines of the warm process: a mutant's number, the verdict, the test that failed."""
+    reading, writing = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pytest", "-p", JUDGE, "-m", FAST, "-q", "-p", "no:cacheprovider", *CANDIDATES],
+        cwd=top,
+        env=environment(top, SPECINT_MUTANTS_PLAN=str(plan), SPECINT_MUTANTS_ANSWERS=str(writing)),
+        stdout=subprocess.PIPE,
+        text=True,
+        pass_fds=[writing],
+    )
+    os.close(writing)
+    number = -1
+    with os.fdopen(reading) as answers:
+        for line in answers:
+            number, verdict, test = json.loads(line)
+            yield number, verdict, test
+    said, _ = process.communicate()
+    if number + 1 < len(json.loads(plan.read_text())["mutants"]):
+        sys.exit(f"{said[-3000:]}\nmutants: the tests can't be run")
+
+
+def chosen_tests(mutant: Mutant, record: Record, seconds: float, killer: str | None) -> list[str]:
+    """The tests that come by the mutated lines, the likeliest first: what killed it before, those that have the name of
+    its module, those of its room; and quick ones before slow ones."""
     by_line = record.lines.get(mutant.file, {})
     last = mutant.line + mutant.old.count("\n")
     tests = {test for line in range(mutant.line, last + 1) for test in by_line.get(line, ())}
     if not tests:  # a line that runs on import: whoever comes by the module
         tests = {test for found in by_line.values() for test in found}
-    room = "tests/" + mutant.file.split("/")[1] + "/"
+    room, stem = "tests/" + mutant.file.split("/")[1] + "/", Path(mutant.file).stem
+
+    def place(test: str) -> tuple[bool, bool, bool, bool, float]:
+        named = stem in test or stem.replace("_", "-") in test
+        took = record.seconds[test]
+        return (test != killer, took > 1, not named, not test.startswith(room), took)
+
     taken: list[str] = []
-    for test in sorted(tests, key=lambda one: (record.seconds[one] > 1, not one.startswith(room), record.seconds[one])):
+    for test in sorted(tests, key=place):
         seconds -= record.seconds[test]
         if seconds < 0:
             break
         taken.append(test)
     return taken
-
-
-def judge(top: Path, mutant: Mutant, tests: list[str], record: Record) -> str:
-    if not tests:
-        return "not tested"
-    path = top / mutant.file
-    original = path.read_bytes()
-    path.write_bytes(mutant.applied(original))
-    for stale in path.parent.glob(f"__pycache__/{path.stem}.*"):
-        stale.unlink()
-    try:
-        return run(top, tests, record)
-    finally:
-        path.write_bytes(original)
-        for stale in path.parent.glob(f"__pycache__/{path.stem}.*"):
-            stale.unlink()
-
-
-def run(top: Path, tests: list[str], record: Record) -> str:
-    names = top / "tests.txt"
-    names.write_text("\n".join(tests))
-    limits = top / "limits.json"
-    limits.write_text(json.dumps({test: record.seconds[test] for test in tests}))
-    done = subprocess.run(
-        [sys.executable, "-B", "-m", "pytest", "-p", PLUGIN, "-q", "-x", "-p", "no:cacheprovider", f"@{names}"],
-        cwd=top,
-        env=environment(top, SPECINT_MUTANTS_LIMITS=str(limits)),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    if done.returncode in (-signal.SIGPROF, -signal.SIGKILL):
-        return "endless"
-    return "survived" if done.returncode == 0 else "killed"
 
 
 def report(chosen: Sequence[Mutant], verdicts: Iterable[tuple[Mutant, str]], at_least: float) -> int:

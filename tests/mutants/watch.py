@@ -1,11 +1,9 @@
-"""A plugin of pytest for `run.py`: says which tests come by which lines, or ends a test that runs without end."""
+"""A plugin of pytest for `run.py`: says which tests come by which lines, and how long they take."""
 
 from __future__ import annotations
 
 import json
 import os
-import resource
-import signal
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -15,11 +13,6 @@ from typing import Any
 import pytest
 
 RECORD = os.environ.get("SPECINT_MUTANTS_RECORD")
-LIMITS = os.environ.get("SPECINT_MUTANTS_LIMITS")
-PATIENCE = 10
-"""A test may take so many times what it took, and so many seconds more."""
-
-MEMORY = 4 << 30
 
 
 class Recorder:
@@ -78,22 +71,6 @@ class Recorder:
         self.target.write_text(json.dumps({"seconds": self.seconds, "lines": lines, "failed": [*self.failed]}))
 
 
-class Limiter:
-    """Ends the process where a test uses far more of the processor than it did."""
-
-    def __init__(self, seconds: dict[str, float]) -> None:
-        self.seconds = seconds
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        signal.setitimer(signal.ITIMER_PROF, PATIENCE + PATIENCE * self.seconds.get(item.nodeid, 1))
-        yield
-        signal.setitimer(signal.ITIMER_PROF, 0)
-
-
 def pytest_configure(config: pytest.Config) -> None:
     if RECORD:
         config.pluginmanager.register(Recorder(Path(RECORD)))
-    if LIMITS:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        config.pluginmanager.register(Limiter(json.loads(Path(LIMITS).read_text())))
