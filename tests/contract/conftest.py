@@ -9,8 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from specint.contract.code import Code
 from specint.contract.model import Contract, Requirement
+from specint.contract.reach import Reach
+from specint.contract.receivers import Receivers
+from specint.contract.roots import Roots, find_roots
+from specint.facts.load import Loader
 from specint.facts.store import Store
+from specint.graph.hierarchy import Hierarchy
+from specint.graph.project import FunctionNode, Project
 from specint.pipeline import contract_of
 from specint.source.locate import open_tree
 from specint.source.tree import Tree
@@ -55,6 +62,44 @@ def small_tree(fixture_tree: Callable[[str], Path]) -> Tree:
 @pytest.fixture(scope="session")
 def small(read: Callable[..., Read], small_tree: Tree) -> Read:
     return read(small_tree)
+
+
+@dataclass
+class Engines:
+    """What a contract is inferred with, over a tree, for tests that ask one engine alone."""
+
+    project: Project
+    hierarchy: Hierarchy
+    roots: Roots
+    code: Code
+    receivers: Receivers
+    reach: Reach
+
+    def function(self, module: str, name: str) -> FunctionNode:
+        found = self.project.module(module)
+        assert found is not None
+        return next(one for one in self.project.functions_of(found) if one.facts.qualname == name)
+
+
+PACKAGES = ("srt.speculative", "srt.model_executor", "srt.managers")
+
+
+@pytest.fixture(scope="session")
+def engines(small_tree: Tree, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Engines]:
+    """`engines({module: text})`: over the small tree with some modules replaced."""
+    store = Store(tmp_path_factory.mktemp("facts"))
+
+    def of(texts: dict[str, str]) -> Engines:
+        tree = small_tree.overlay(texts)
+        loader = Loader(tree, store, version="", jobs=1)
+        project = Project(loader.module, "sglang")
+        hierarchy, roots, code = Hierarchy(project), find_roots(project), Code(project)
+        files = [file for package in PACKAGES for file in tree.files(f"sglang.{package}")]
+        code.add([module for file in files if (module := loader.module(file.module)) is not None])
+        receivers = Receivers(project, hierarchy, roots, code)
+        return Engines(project, hierarchy, roots, code, receivers, Reach(receivers))
+
+    return of
 
 
 SNIPPET_WORKER = """
