@@ -1,8 +1,8 @@
 """What one condition says about a model: clauses that all hold (`&`), each a choice (`|`).
 
 `has x`, `lacks x`: the member is there or not. `x`, `not x`: its value. `is`, `is not`: the model's type. `f takes x`:
-somebody looked at a signature. `[…]` is a condition on anything else, `[model: …]` one that asks a model for something, and
-`[… is there]` asks whether something is None. First where the condition is true, then where it is false.
+somebody looked at a signature. `[…]` is a condition on anything else, `[model: …]` one that asks something of a model,
+`[… is there]` one that asks for None. First where the condition is true, then where it is false.
 """
 
 from __future__ import annotations

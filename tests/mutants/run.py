@@ -31,6 +31,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,6 +39,7 @@ from typing import Any, NamedTuple
 sys.path.insert(0, str(Path(__file__).parent))
 
 from mutate import Mutant, compiles, mutants
+from watch import packed, unpacked
 
 ROOT = Path(__file__).parent.parent.parent
 ROOMS = ("graph", "contract", "compliance", "checks")
@@ -54,7 +56,7 @@ class Record(NamedTuple):
     """What the tests did to the unchanged code: `seconds` of each test, and the tests that come by each line."""
 
     seconds: dict[str, float]
-    lines: dict[str, dict[int, list[str]]]
+    lines: dict[str, dict[int, frozenset[str]]]
 
 
 def main() -> int:
@@ -121,12 +123,11 @@ def recorded(top: Path, *, stale: bool) -> Record:
     """Which tests come by which lines; kept beside the checkout. Only test files that changed are run anew, and all of
     them where the package did, unless a `stale` record will do."""
     stored = KEPT / "record.json"
-    kept = (
-        json.loads(stored.read_text()) if stored.exists() else {"package": "", "files": {}, "seconds": {}, "lines": {}}
-    )
-    package = digest(top, [*top.glob("specint/**/*.py"), *top.glob("tests/**/conftest.py"), *top.glob("rules/**/*.*")])
+    nothing = {"package": "", "files": {}, "seconds": {}, "names": [], "sets": [], "lines": {}}
+    kept: dict[str, Any] = json.loads(stored.read_text()) if stored.exists() else nothing
+    package = digest(top, [*top.glob("specint/**/*.py"), *top.glob("rules/**/*.*")])
     files = {
-        str(path.relative_to(top)): digest(top, [path])
+        str(path.relative_to(top)): digest(top, [path, top / "tests/conftest.py", top / room / "conftest.py"])
         for room in CANDIDATES
         for path in sorted((top / room).rglob("test_*.py"))
     }
@@ -135,27 +136,32 @@ def recorded(top: Path, *, stale: bool) -> Record:
     if changed:
         print(f"recording which tests come by which lines: {len(changed)} files", flush=True)
         fresh = run_recorded(top, changed)
-        old = {} if whole else kept["lines"]
-        again = tuple(f"{name}::" for name in changed)
-        lines: dict[str, dict[str, list[str]]] = {}
-        for file in old.keys() | fresh["lines"].keys():
-            before, now = old.get(file, {}), fresh["lines"].get(file, {})
-            lines[file] = {
-                line: [test for test in before.get(line, []) if not test.startswith(again)] + now.get(line, [])
-                for line in before.keys() | now.keys()
-            }
-        kept = {
-            "package": package,
-            "files": files,
-            "seconds": ({} if whole else kept["seconds"]) | fresh["seconds"],
-            "lines": lines,
-        }
+        old = nothing if whole else kept
+        lines = _merged(unpacked(old), unpacked(fresh), tuple(f"{name}::" for name in changed))
+        kept = {"package": package, "files": files, "seconds": old["seconds"] | fresh["seconds"], **packed(lines)}
         stored.write_text(json.dumps(kept))
         for test in fresh["failed"]:
             print(f"left out, as it fails without any change: {test}")
-    return Record(
-        kept["seconds"], {file: {int(n): tests for n, tests in by.items()} for file, by in kept["lines"].items()}
-    )
+    return Record(kept["seconds"], unpacked(kept))
+
+
+def _merged(
+    old: dict[str, dict[int, frozenset[str]]], fresh: dict[str, dict[int, frozenset[str]]], anew: tuple[str, ...]
+) -> dict[str, dict[int, frozenset[str]]]:
+    """What was recorded before, without the test files that were run anew, and what is recorded now."""
+    none: frozenset[str] = frozenset()
+
+    @cache
+    def left(tests: frozenset[str]) -> frozenset[str]:
+        return frozenset(test for test in tests if not test.startswith(anew))
+
+    return {
+        file: {
+            line: left(old.get(file, {}).get(line, none)) | fresh.get(file, {}).get(line, none)
+            for line in old.get(file, {}).keys() | fresh.get(file, {}).keys()
+        }
+        for file in old.keys() | fresh.keys()
+    }
 
 
 def run_recorded(top: Path, files: list[str]) -> dict[str, Any]:

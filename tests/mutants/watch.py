@@ -59,16 +59,31 @@ class Recorder:
         data = self.coverage.get_data()
         passed = self.seconds.keys() - self.failed.keys()
         top = Path.cwd()
-        lines: dict[str, dict[int, list[str]]] = {}
+        lines: dict[str, dict[int, frozenset[str]]] = {}
         for file in data.measured_files():
-            found: dict[int, list[str]] = {}
+            found: dict[int, frozenset[str]] = {}
             for line, contexts in data.contexts_by_lineno(file).items():
                 tests: set[str] = set()
                 for context in contexts:
                     tests |= self.users[context[8:]] if context.startswith("fixture ") else {context} - {""}
-                found[line] = sorted(tests & passed)
+                found[line] = frozenset(tests & passed)
             lines[str(Path(file).relative_to(top))] = found
-        self.target.write_text(json.dumps({"seconds": self.seconds, "lines": lines, "failed": [*self.failed]}))
+        self.target.write_text(json.dumps({"seconds": self.seconds, **packed(lines), "failed": [*self.failed]}))
+
+
+def packed(lines: dict[str, dict[int, frozenset[str]]]) -> dict[str, Any]:
+    """The tests of each line as data: every name and every set of tests is written once."""
+    sets: dict[frozenset[str], int] = {}
+    numbered = {file: {n: sets.setdefault(tests, len(sets)) for n, tests in by.items()} for file, by in lines.items()}
+    names = {name: number for number, name in enumerate(sorted({name for one in sets for name in one}))}
+    return {"names": [*names], "sets": [sorted(names[name] for name in one) for one in sets], "lines": numbered}
+
+
+def unpacked(data: dict[str, Any]) -> dict[str, dict[int, frozenset[str]]]:
+    """The tests of each line."""
+    names = data["names"]
+    sets = [frozenset(names[number] for number in one) for one in data["sets"]]
+    return {file: {int(line): sets[n] for line, n in by.items()} for file, by in data["lines"].items()}
 
 
 def pytest_configure(config: pytest.Config) -> None:

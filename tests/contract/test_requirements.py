@@ -1,0 +1,269 @@
+"""What becomes of touches: one snippet a method of one worker, and every requirement that follows from it.
+
+A requirement is told as `member: use strength @lines`, and where it is so: `one of a|b`, `where flag` (the model's),
+`behind x` (a setting that has to be given), `perhaps` (under a condition that nothing decides), `by 3` (the line that
+decides how strict it is, where that isn't the first), `raises 3` (the line that raises), and how it is called: the
+fewest and the most arguments, keywords, `*` for spread ones, `-> 2` for what is unpacked. Lines are the snippet's.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+import pytest
+
+from specint.contract.model import CallShape, Requirement
+
+WORKER = """
+import inspect
+from sglang.srt.lora.layers import unwrap_lora_layer
+from sglang.srt.managers.tp_worker import TpModelWorker
+from sglang.srt.server_args import ServerArgs
+
+
+class NGRAMWorker:
+    def __init__(self, server_args: ServerArgs, gpu_id: int, target_worker: TpModelWorker):
+        self.target_worker = target_worker
+        self.server_args = server_args
+        self.off = False
+        if server_args.disable_overlap_schedule:
+            self.off = True
+        self.on = True
+        self.inner = None
+        self.has = hasattr(target_worker.model_runner.model, "kept_hook")
+        {calls}
+
+"""
+METHOD = """
+    def {name}(self, batch):
+        server_args, target_worker = self.server_args, self.target_worker
+        model = target_worker.model_runner.model
+{body}
+"""
+CASES = {
+    "a call": ("model.hook()", ["hook: call required @1 ()"]),
+    "a call with arguments": ("model.hook(1, 2)", ["hook: call required @1 (2)"]),
+    "a call by keyword": ("model.hook(1, b=2, a=3)", ["hook: call required @1 (1, a, b)"]),
+    "a call that spreads": ("model.hook(1, *batch)", ["hook: call required @1 (1, *)"]),
+    "a call that spreads keywords": ("model.hook(**batch)", ["hook: call required @1 (*)"]),
+    "an unpacked result": ("a, b = model.hook()", ["hook: call required @1 () -> 2"]),
+    "a result unpacked later": ("a = model.hook()\nb, c, d = a", ["hook: call required @1 () -> 3"]),
+    "a result that is spread out": ("a, *b = model.hook()", ["hook: call required @1 ()"]),
+    "two calls": ("model.hook(1)\nmodel.hook(1, 2, k=3)", ["hook: call required @1,2 (1-2, k)"]),
+    "a read and a call": ("x = model.hook\nmodel.hook()", ["hook: call required @2 ()", "hook: read required @1"]),
+    "a write": ("model.hook = 1", ["hook: write required @1"]),
+    "a write that adds": ("model.hook += 1", ["hook: read required @1", "hook: write required @1"]),
+    "setattr": ("setattr(model, 'hook', 1)", ["hook: write required @1"]),
+    "getattr": ("x = getattr(model, 'hook')", ["hook: read required @1"]),
+    "getattr, called": ("getattr(model, 'hook')(1)", ["hook: call required @1 (1)"]),
+    "getattr with a default": ("x = getattr(model, 'hook', 1)", ["hook: read optional @1"]),
+    "hasattr": ("x = hasattr(model, 'hook')", ["hook: read optional @1"]),
+    "what every object has": ("x = model.__class__\nmodel.__init__()", []),
+    # a look before the call
+    "looked for": (
+        "if hasattr(model, 'hook'):\n    model.hook()",
+        ["hook: call optional @2 by 1 ()", "hook: read optional @1"],
+    ),
+    "looked for, with an error": (
+        "if not hasattr(model, 'hook'):\n    raise ValueError\nmodel.hook()",
+        ["hook: call raises @3 by 2 raises 2 ()"],
+    ),
+    "looked for in a loop, with an error": (
+        "for name in ('hook', 'other'):\n    if not hasattr(model, name):\n        raise ValueError",
+        ["hook: read raises @2 by 3 raises 3", "other: read raises @2 by 3 raises 3"],
+    ),
+    "an error for another reason": (
+        "if batch.x:\n    raise ValueError\nmodel.hook()",
+        ["hook: call required @3 ()"],
+    ),
+    "an error where either is lacking": (
+        "if not hasattr(model, 'hook') or batch.x:\n    raise ValueError",
+        ["hook: read raises @1 by 2 raises 2"],
+    ),
+    "an error where both are lacking": (
+        "if not hasattr(model, 'hook') and not hasattr(model, 'other'):\n    raise ValueError",
+        [
+            "hook: read any-of @1 by 2 raises 2 perhaps one of hook|other",
+            "other: read any-of @1 by 2 raises 2 perhaps one of hook|other",
+        ],
+    ),
+    "an error where it is lacking under a setting": (
+        "if server_args.disable_overlap_schedule and not hasattr(model, 'hook'):\n    raise ValueError",
+        ["hook: read raises @1 by 2 raises 2 behind server_args.disable_overlap_schedule"],
+    ),
+    "an error where it is lacking and another is true": (
+        "if model.flag and not hasattr(model, 'hook'):\n    raise ValueError",
+        ["flag: read required @1", "hook: read conditional @1 by 2 raises 2 where flag"],
+    ),
+    # conditions
+    "on the batch": ("if batch.x:\n    model.hook()", ["hook: call required @2 perhaps ()"]),
+    "on a setting that is off": (
+        "if server_args.disable_overlap_schedule:\n    model.hook()",
+        ["hook: call required @2 perhaps behind server_args.disable_overlap_schedule ()"],
+    ),
+    "on a setting that is on": (
+        "if not server_args.disable_overlap_schedule:\n    model.hook()",
+        ["hook: call required @2 perhaps ()"],
+    ),
+    "on an attribute that a setting turns on": (
+        "if self.off:\n    model.hook()",
+        ["hook: call required @2 perhaps behind self.off ()"],
+    ),
+    "on an attribute that is on": ("if self.on:\n    model.hook()", ["hook: call required @2 perhaps ()"]),
+    "on one that is None": (
+        "if self.inner is not None:\n    model.hook()",
+        ["hook: call required @2 perhaps behind self.inner ()"],
+    ),
+    "on one setting or another": (
+        "if self.off or server_args.disable_overlap_schedule:\n    model.hook()",
+        ["hook: call required @2 perhaps behind self.off or server_args.disable_overlap_schedule ()"],
+    ),
+    "with a setting and without": (
+        "if self.off:\n    model.hook(1)\nmodel.hook()",
+        ["hook: call required @2,3 by 3 (0-1)"],
+    ),
+    "on a flag of the model": (
+        "if model.flag:\n    model.hook()",
+        ["flag: read required @1", "hook: call conditional @2 where flag ()"],
+    ),
+    "on the lack of a flag": (
+        "if not model.flag:\n    model.hook()",
+        ["flag: read required @1", "hook: call conditional @2 where not flag ()"],
+    ),
+    "on another member": (
+        "if hasattr(model, 'other'):\n    model.hook()",
+        ["hook: call conditional @2 where other ()", "other: read optional @1"],
+    ),
+    "on the model's type": (
+        "if isinstance(model, Special):\n    model.hook()",
+        ["hook: call optional @2 ()"],
+    ),
+    "on two flags at once": (
+        "if not (model.flag and model.other):\n    model.hook()",
+        [
+            "flag: read required @1",
+            "hook: call conditional @2 where not other ()",
+            "other: read conditional @1 where flag",
+        ],
+    ),
+    # one of several
+    "a fallback": (
+        "if hasattr(model, 'other'):\n    model.other()\nelse:\n    model.hook()",
+        [
+            "hook: call any-of @4 by 1 one of other|hook ()",
+            "other: call any-of @2 by 1 one of other|hook ()",
+        ],
+    ),
+    "a fallback of two": (
+        "if hasattr(model, 'a'):\n    pass\nelif hasattr(model, 'b'):\n    pass\nelse:\n    model.hook()",
+        [
+            "a: read any-of @1 by 3 one of a|b|hook",
+            "b: read any-of @3 one of a|b|hook",
+            "hook: call any-of @6 by 3 one of a|b|hook ()",
+        ],
+    ),
+    "a fallback that is asked for anyway": (
+        "if hasattr(model, 'other'):\n    model.other()\nelse:\n    model.hook()\nmodel.hook()",
+        [
+            "hook: call required @4,5 by 5 ()",
+            "other: call optional @2 by 1 ()",
+            "other: read optional @1",
+        ],
+    ),
+    # try
+    "swallowed": (
+        "try:\n    model.hook()\nexcept AttributeError:\n    pass",
+        ["hook: call optional @2 by 1 ()"],
+    ),
+    "swallowed by an except for everything": (
+        "try:\n    x = model.hook\nexcept Exception:\n    pass",
+        ["hook: read optional @2 by 1"],
+    ),
+    "raised again": (
+        "try:\n    model.hook()\nexcept AttributeError:\n    raise",
+        ["hook: call required @2 by 1 ()"],
+    ),
+    "another exception": ("try:\n    model.hook()\nexcept KeyError:\n    pass", ["hook: call required @2 ()"]),
+    "in a handler": (
+        "try:\n    batch.go()\nexcept KeyError:\n    model.hook()",
+        ["hook: call required @4 by 3 perhaps behind except KeyError ()"],
+    ),
+    "in a try within a try": (
+        "try:\n    try:\n        model.hook()\n    except KeyError:\n        pass\nexcept AttributeError:\n    pass",
+        ["hook: call optional @3 by 1 ()"],
+    ),
+    # parts
+    "of a part": (
+        "x = model.lm_head.hook",
+        ["lm_head: read required @1", "lm_head.hook: read required @1"],
+    ),
+    "of a part by an alias": (
+        "head = model.lm_head\nhead.hook()",
+        ["lm_head: read required @1", "lm_head.hook: call required @2 ()"],
+    ),
+    "of an element": (
+        "x = model.layers[0].hook",
+        ["layers: read required @1", "layers[].hook: read required @1"],
+    ),
+    "of a part that is looked for": (
+        "if hasattr(model.lm_head, 'hook'):\n    pass",
+        ["lm_head: read required @1", "lm_head.hook: read optional @1"],
+    ),
+    # a signature
+    "a keyword that is taken": (
+        "more = {}\nif 'k' in inspect.signature(model.hook).parameters:\n    model.hook(k=1)",
+        ["hook: call required @3 ()", "hook: read required @2"],
+    ),
+}
+
+
+def told(one: Requirement, first: int) -> str:
+    lines = ",".join(str(site.line - first) for site in one.sites)
+    words = [f"{one.member}: {one.use} {one.strength} @{lines}"]
+    if one.decided_by is not None and one.decided_by.line != one.sites[0].line:
+        words.append(f"by {one.decided_by.line - first}")
+    raised = {site.raised_at for site in one.sites} - {0}
+    words += [f"raises {line - first}" for line in sorted(raised)]
+    words += ["perhaps"] if one.strength in ("required", "any-of") and not one.unconditional else []
+    words += [f"one of {one.group}"] if one.group else []
+    if one.condition is not None:
+        words.append(f"where {'' if one.condition.holds else 'not '}{one.condition.member}")
+    words += [f"behind {setting}" for setting in one.settings]
+    return " ".join([*words, *([] if one.call is None else [shape(one.call)])])
+
+
+def shape(call: CallShape) -> str:
+    fewest = "" if call.fewest == call.positional else f"{call.fewest}-"
+    count = [f"{fewest}{call.positional}"] if call.positional else []
+    unpacked = f" -> {call.unpacks}" if call.unpacks is not None else ""
+    return f"({', '.join([*count, *call.keywords, *('*' * call.starred)])}){unpacked}"
+
+
+@pytest.fixture(scope="module")
+def requirements(read, small_tree) -> dict[str, list[str]]:
+    """All cases in one worker: each has names of its own for `hook`, `other`, `flag`, `a` and `b`."""
+    methods = {f"case{number:02}": case for number, case in enumerate(CASES)}
+    text = WORKER.format(calls="\n        ".join(f"self.{name}(gpu_id)" for name in methods))
+    starts: dict[str, int] = {}
+    for name, case in methods.items():
+        body = re.sub(
+            r"(?<=model\.)(a|b)\b|(?<=')(a|b)(?=')|\b(hook|other|flag|lm_head|layers)\b",
+            rf"\g<0>_{name}",
+            CASES[case][0],
+        )
+        starts[name] = text.count("\n") + METHOD.count("\n", 0, METHOD.index("{body}"))
+        text += METHOD.format(name=name, body=textwrap.indent(body, " " * 8))
+    found = read(small_tree, {"sglang.srt.speculative.ngram_worker": text}).contract
+    cases: dict[str, list[str]] = {}
+    for name, case in methods.items():
+        own = [one for one in found.requirements if f"_{name}" in one.member or f".{name}" in str(one.sites)]
+        own = [one for one in own if "_case" in one.member or one.member.startswith("__")]
+        assert all(one.algorithms == ("NGRAM",) for one in own)
+        cases[case] = sorted(re.sub(rf"_{name}", "", told(one, starts[name])) for one in own)
+    return cases
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_requirements_of_a_snippet(requirements: dict[str, list[str]], case: str) -> None:
+    assert requirements[case] == sorted(CASES[case][1])
