@@ -47,15 +47,21 @@ class Linked:
         return {node.key.removeprefix("pack."): one.condition for one in assignments for node in one.classes}
 
 
+@pytest.fixture(scope="session", name="linked_for_all")
+def linked_once() -> Callable[..., Linked]:
+    """`linked`, for what a whole table of cases asks."""
+    return link
+
+
 @pytest.fixture
 def linked() -> Callable[..., Linked]:
     """`linked(a="class A: ...", b=...)`: the modules `pack.a` and `pack.b`; `**{"sub/c": …}` is `pack.sub.c`."""
-
-    def link(**modules: str) -> Linked:
-        contents = {f"pack/{name}.py": textwrap.dedent(text).encode() for name, text in modules.items()}
-        tree = TextTree(contents, Origin(version="", source="memory"), "pack")
-        project = Project(Loader(tree, Store(None), version="", jobs=1).module, "pack")
-        hierarchy = Hierarchy(project)
-        return Linked(project, hierarchy, Composition(project, hierarchy))
-
     return link
+
+
+def link(**modules: str) -> Linked:
+    contents = {f"pack/{name}.py": textwrap.dedent(text).encode() for name, text in modules.items()}
+    tree = TextTree(contents, Origin(version="", source="memory"), "pack")
+    project = Project(Loader(tree, Store(None), version="", jobs=1).module, "pack")
+    hierarchy = Hierarchy(project)
+    return Linked(project, hierarchy, Composition(project, hierarchy))
