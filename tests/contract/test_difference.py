@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
-from specint.contract.difference import differences
+from specint.contract.difference import Change, differences
 from specint.contract.model import CallShape, Contract, Requirement, Site
 
 HERE = Site("a/worker.py", 1, "Worker.__init__")
@@ -52,6 +53,93 @@ def test_optional_that_becomes_required_is_stricter_and_the_other_way_looser() -
     soft, hard = contract(requirement("x", strength="optional")), contract(requirement("x"))
     assert changes(soft, hard) == [("stricter", "x")]
     assert changes(hard, soft) == [("looser", "x")]
+
+
+@pytest.mark.parametrize("softer", range(4))
+def test_how_strict_strengths_are(softer: int) -> None:
+    order = ["optional", "conditional", "any-of", "raises"]
+    for stricter in range(softer + 1, 4):
+        one = contract(requirement("x", strength=order[softer]))
+        other = contract(requirement("x", strength=order[stricter]))
+        assert changes(one, other) == [("stricter", "x")]
+        assert changes(other, one) == [("looser", "x")]
+
+
+def test_changes_are_told_by_what_they_break_then_by_role_strength_and_name() -> None:
+    other = CallShape(positional=1, fewest=1)
+    old = contract(
+        *(requirement("b_args"), requirement("c_algorithms"), requirement("d_looser"), requirement("e_gone")),
+        *(requirement("f_read"), requirement("a_stricter", strength="optional")),
+    )
+    new = contract(
+        *(requirement("b_args", call=other), requirement("c_algorithms", algorithms=("B",))),
+        *(requirement("d_looser", strength="optional"), requirement("a_stricter")),
+        *(requirement("new", role=role) for role in ("both", "class", "inner", "draft", "target")),
+        *(requirement("mild", strength="conditional"), requirement("a_new"), requirement("soft", strength="optional")),
+    )
+    found = differences(old, new, named=lambda name: "w.py:1" if name == "f_read" else "")
+    assert [(one.what, one.role, one.member) for one in found] == [
+        ("new", "target", "a_new"),
+        ("new", "target", "new"),
+        ("new", "target", "mild"),
+        ("new", "target", "soft"),
+        ("new", "draft", "new"),
+        ("new", "inner", "new"),
+        ("new", "class", "new"),
+        ("new", "both", "new"),
+        ("stricter", "target", "a_stricter"),
+        ("other arguments", "target", "b_args"),
+        ("other algorithms", "target", "c_algorithms"),
+        ("looser", "target", "d_looser"),
+        ("unfollowed", "target", "f_read"),
+        ("dropped", "target", "e_gone"),
+    ]
+
+
+def test_a_change_says_what_was_and_what_is() -> None:
+    there = Site("b/worker.py", 2, "Other.f")
+    old = contract(requirement("x", strength="optional", call=CallShape(1)))
+    new = contract(requirement("x", algorithms=("A", "B"), call=CallShape(2), sites=(there,), interface="graph"))
+    stricter, arguments, algorithms = differences(old, new)
+    assert (stricter.what, arguments.what, algorithms.what) == ("stricter", "other arguments", "other algorithms")
+    assert (stricter.before, stricter.after, stricter.site, stricter.interface) == (
+        "optional",
+        "required",
+        there,
+        "graph",
+    )
+    assert (stricter.old_algorithms, stricter.algorithms) == (("A",), ("A", "B"))
+    assert (stricter.old_call, stricter.new_call) == (CallShape(1), CallShape(2))
+    (dropped,) = differences(old, contract())
+    assert (dropped.before, dropped.after, dropped.site, dropped.algorithms) == ("optional", None, HERE, ())
+    assert (dropped.old_algorithms, dropped.new_call) == (("A",), None)
+
+
+def test_what_is_asked_of_a_member_several_times_is_put_together() -> None:
+    def one(*requirements: Requirement) -> Change:
+        (change,) = differences(contract(), contract(*requirements))
+        return change
+
+    soft, hard = requirement("x", strength="optional", algorithms=("B",)), requirement("x")
+    assert (one(soft, hard).after, one(soft, hard).algorithms) == ("required", ("A",)), "B can do without"
+    assert one(soft, requirement("x", strength="optional")).algorithms == ("A", "B")
+    behind = requirement("x", algorithms=("B",), settings=("self.on",))
+    assert one(behind, hard).algorithms == ("A",), "B only asks behind a setting"
+    assert one(behind, soft).algorithms == ("B",)
+    assert one(behind).after == "required"
+    read = requirement("x", call=None, strength="raises")
+    assert one(read, requirement("x", strength="optional", call=CallShape(3))).new_call == CallShape(3)
+    assert one(hard, requirement("x", strength="optional", call=CallShape(3))).new_call == CallShape()
+
+
+def test_what_an_argument_list_is() -> None:
+    plain = CallShape(1, fewest=1)
+    for other in (CallShape(2, fewest=1), CallShape(1), CallShape(1, ("k",), fewest=1), CallShape(1, (), 2, 1)):
+        found = changes(contract(requirement("x", call=plain)), contract(requirement("x", call=other)))
+        assert found == [("other arguments", "x")]
+    starred = CallShape(1, fewest=1, starred=True)
+    assert changes(contract(requirement("x", call=plain)), contract(requirement("x", call=starred))) == []
+    assert changes(contract(requirement("x", call=None)), contract(requirement("x", call=plain))) == []
 
 
 def test_raising_by_name_is_as_strict_as_an_attribute_error() -> None:
