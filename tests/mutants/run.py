@@ -9,6 +9,7 @@ Works on a copy of the checkout: an edit meanwhile changes nothing. The fast tes
 says for each line which tests come by and how much of the processor they take (`watch.py`). A mutant then meets the
 tests of its line, the likeliest first, until one fails or their time is up (`--seconds`, as recorded): "survived" means
 that none of these failed. Each mutant is tried in a child of one warm process, which has the tests ready (`judge.py`).
+What killed one is remembered as long as the test and the package stay as they are: a run that was stopped goes on.
 A test that takes many times the processor time it took before is a mutant that runs without end: killed. No answer
 depends on the clock, so none depends on what else the machine does.
 
@@ -39,11 +40,10 @@ from typing import Any, NamedTuple
 sys.path.insert(0, str(Path(__file__).parent))
 
 from mutate import Mutant, compiles, mutants
-from watch import packed, unpacked
+from watch import ROOMS, packed, unpacked
 
 ROOT = Path(__file__).parent.parent.parent
-ROOMS = ("graph", "contract", "compliance", "checks")
-CANDIDATES = ("tests/graph", "tests/contract", "tests/compliance", "tests/checks")
+CANDIDATES = tuple(f"tests/{room}" for room in ROOMS)
 FAST = "not slow and not release and not browser and not smoke and not programs"
 """As `make test-fast`."""
 KEPT = ROOT / ".mutants"
@@ -57,6 +57,12 @@ class Record(NamedTuple):
 
     seconds: dict[str, float]
     lines: dict[str, dict[int, frozenset[str]]]
+    package: str
+    files: dict[str, str]
+
+    def state(self, test: str) -> str:
+        """The package and the test's file as they are: what a test did with a mutant, it does as long as both stay."""
+        return f"{self.package} {self.files[test.partition('::')[0]]}"
 
 
 def main() -> int:
@@ -97,7 +103,7 @@ def sample(top: Path, asked: argparse.Namespace) -> list[Mutant]:
         return [one for one in every if one.title in titles]
     random.Random(asked.seed).shuffle(every)
     trying = (one for one in every if compiles(one.applied((top / one.file).read_bytes())))
-    return sorted(islice(trying, asked.sample))
+    return list(islice(trying, asked.sample))
 
 
 def copied(top: Path) -> Path:
@@ -142,7 +148,7 @@ def recorded(top: Path, *, stale: bool) -> Record:
         stored.write_text(json.dumps(kept))
         for test in fresh["failed"]:
             print(f"left out, as it fails without any change: {test}")
-    return Record(kept["seconds"], unpacked(kept))
+    return Record(kept["seconds"], unpacked(kept), package, files)
 
 
 def _merged(
@@ -200,23 +206,32 @@ def judged(
 ) -> Iterator[tuple[Mutant, str]]:
     """Each mutant with "killed", "endless", "survived" or "not tested", as `judge.py` says it."""
     stored = KEPT / "killers.json"
-    killers: dict[str, str] = json.loads(stored.read_text()) if stored.exists() else {}
-    tests = [chosen_tests(mutant, record, seconds, killers.get(mutant.title)) for mutant in chosen]
+    killers: dict[str, tuple[str, str]] = json.loads(stored.read_text()) if stored.exists() else {}
+    open_: list[tuple[Mutant, list[str]]] = []
+    for mutant in chosen:
+        killer, state = killers.get(mutant.title, ("", ""))
+        if killer.partition("::")[0] in record.files and state == record.state(killer):
+            yield mutant, "killed"
+        else:
+            open_.append((mutant, chosen_tests(mutant, record, seconds, killer)))
+    if len(open_) < len(chosen):
+        print(f"{len(chosen) - len(open_)} of {len(chosen)} are killed by what killed them last time", flush=True)
     plan = top / "plan.json"
-    mutants = [(one.file, one.start, one.end, one.new, those) for one, those in zip(chosen, tests, strict=True)]
+    mutants = [(one.file, one.start, one.end, one.new, tests) for one, tests in open_]
     plan.write_text(json.dumps({"mutants": mutants, "seconds": record.seconds}))
     began = time.monotonic()
-    for number, said, test in answered(top, plan):
-        mutant, verdict = chosen[number], said if tests[number] else "not tested"
+    for number, said, test in answered(top, plan) if open_ else ():
+        mutant, tests = open_[number]
+        verdict = said if tests else "not tested"
         if test is not None:
-            killers[mutant.title] = test
+            killers[mutant.title] = test, record.state(test)
+            stored.write_text(json.dumps(killers, indent=0))
         if verbose or verdict in ("survived", "not tested"):
             took = f"{time.monotonic() - began:.1f} s"
-            by = f" by {test}" if test else f", {len(tests[number])} tests"
-            print(f"{number + 1}/{len(chosen)} {verdict}{by}, {took}: {mutant.title}", flush=True)
+            by = f" by {test}" if test else f", {len(tests)} tests"
+            print(f"{number + 1}/{len(open_)} {verdict}{by}, {took}: {mutant.title}", flush=True)
         began = time.monotonic()
         yield mutant, verdict
-    stored.write_text(json.dumps(killers, indent=0))
 
 
 def answered(top: Path, plan: Path) -> Iterator[tuple[int, str, str | None]]:
@@ -241,7 +256,7 @@ def answered(top: Path, plan: Path) -> Iterator[tuple[int, str, str | None]]:
         sys.exit(f"{said[-3000:]}\nmutants: the tests can't be run")
 
 
-def chosen_tests(mutant: Mutant, record: Record, seconds: float, killer: str | None) -> list[str]:
+def chosen_tests(mutant: Mutant, record: Record, seconds: float, killer: str) -> list[str]:
     """The tests that come by the mutated lines, the likeliest first: what killed it before, those that have the name of
     its module, those of its room; and quick ones before slow ones."""
     by_line = record.lines.get(mutant.file, {})
@@ -266,7 +281,12 @@ def chosen_tests(mutant: Mutant, record: Record, seconds: float, killer: str | N
 
 
 def report(chosen: Sequence[Mutant], verdicts: Iterable[tuple[Mutant, str]], at_least: float) -> int:
-    found = list(verdicts)
+    """Of what was judged until that was all, or somebody stopped it: the order is by chance, so a part tells as well."""
+    found: list[tuple[Mutant, str]] = []
+    try:
+        found.extend(verdicts)
+    except KeyboardInterrupt:
+        print(f"stopped after {len(found)} of {len(chosen)}")
     counts = Counter(verdict for _, verdict in found)
     rooms: dict[str, Counter[str]] = defaultdict(Counter)
     for mutant, verdict in found:
@@ -276,12 +296,12 @@ def report(chosen: Sequence[Mutant], verdicts: Iterable[tuple[Mutant, str]], at_
     for room, those in rooms.items():
         print(f"{room}: {share(those):.1f} % of {those.total()} killed")
     words = ", ".join(f"{number} {verdict}" for verdict, number in counts.most_common())
-    print(f"{share(counts):.1f} % of {len(chosen)} mutants killed ({words})")
+    print(f"{share(counts):.1f} % of {len(found)} mutants killed ({words})")
     return int(share(counts) < at_least)
 
 
 def share(counts: Counter[Any]) -> float:
-    return 100 * (counts["killed"] + counts["endless"]) / counts.total()
+    return 100 * (counts["killed"] + counts["endless"]) / max(counts.total(), 1)
 
 
 if __name__ == "__main__":

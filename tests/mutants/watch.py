@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+ROOMS = ("graph", "contract", "compliance", "checks")
 RECORD = os.environ.get("SPECINT_MUTANTS_RECORD")
 
 
@@ -22,7 +23,9 @@ class Recorder:
         import coverage
 
         self.target = target
-        self.coverage = coverage.Coverage(source=["specint"], data_file=None, config_file=False, messages=False)
+        self.coverage = coverage.Coverage(
+            include=[f"specint/{room}/*" for room in ROOMS], data_file=None, config_file=False, messages=False
+        )
         self.coverage.start()
         self.users: dict[str, set[str]] = defaultdict(set)
         self.seconds: dict[str, float] = {}
