@@ -281,7 +281,7 @@ def chosen_tests(mutant: Mutant, record: Record, seconds: float, killer: str) ->
 
 
 def report(chosen: Sequence[Mutant], verdicts: Iterable[tuple[Mutant, str]], at_least: float) -> int:
-    """Of what was judged until that was all, or somebody stopped it: the order is by chance, so a part tells as well."""
+    """Of what was judged until that was all, or somebody stopped it: the order is by chance, so a part tells too."""
     found: list[tuple[Mutant, str]] = []
     try:
         found.extend(verdicts)
