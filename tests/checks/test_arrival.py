@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
+from specint.analysis.model import Analysis
 from specint.checks.finding import Finding
-from specint.facts.store import Store
-from specint.pipeline import analyze
-from specint.source.locate import open_tree
 
 Lost = Callable[..., list[Finding]]
 
@@ -44,13 +41,12 @@ GOOD = CALL + (
 
 
 @pytest.fixture
-def lost(fixture_tree: Callable[[str], Path]) -> Lost:
+def lost(analysed: Callable[..., Analysis]) -> Lost:
     """`lost(forward, mid)`: what E7709 says of a class whose forward, and whose body's, are these."""
 
     def run(forward: str, mid: str = WHOLE) -> list[Finding]:
         text = TEXT.format(forward=forward.replace("\n", "\n        "), mid=mid.replace("\n", "\n        "))
-        tree = open_tree(str(fixture_tree("sglang_small") / "sglang")).overlay({"sglang.srt.models.trial": text})
-        found = analyze(tree, store=Store(None)).findings
+        found = analysed({"sglang.srt.models.trial": text}).findings
         return [one for one in found if one.rule == "spec-aux-dropped" and one.file.endswith("trial.py")]
 
     return run

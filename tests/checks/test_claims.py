@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
+
+from specint.checks.claims import Claim, claiming_members, claims_itself, told
+from specint.checks.finding import Evidence
+from specint.compliance.model import MemberStatus
+from specint.contract.model import CallShape, Condition, Contract, Requirement, Site
 
 MINE = "sglang.srt.models.mine"
 HEAD = "from torch import nn\nfrom sglang.srt.models.oak import OakForCausalLM, OakModel\n"
@@ -52,31 +60,15 @@ def text(body: str = "OakModel(config)", *parts: str, before: str = "") -> str:
 
 
 @pytest.fixture
-def halves(judged):
+def halves(analysed):
     """(member, algorithms) of every E7702 of the class, with the messages."""
 
     def of(source: str, **more: str):
         texts = {MINE: source, **{f"sglang.srt.{name}": one for name, one in more.items()}}
-        found = [one for one in judged(texts).findings if one.id == "E7702" and one.class_ == f"{MINE}.Mine"]
+        found = [one for one in analysed(texts).findings if one.id == "E7702" and one.class_ == f"{MINE}.Mine"]
         return {one.member: one.algorithms for one in found}, " ".join(one.message for one in found)
 
     return of
-
-
-@pytest.fixture
-def judged(small_tree, tmp_path_factory):
-    from specint.facts.store import Store
-    from specint.pipeline import analyze
-
-    cache = tmp_path_factory.mktemp("facts")
-    return lambda texts: analyze(small_tree.overlay(texts), store=Store(cache), jobs=1)
-
-
-@pytest.fixture(scope="session")
-def small_tree(fixture_tree):
-    from specint.source.locate import open_tree
-
-    return open_tree(str(fixture_tree("sglang_small") / "sglang"))
 
 
 @pytest.mark.parametrize(
@@ -156,7 +148,7 @@ def test_table_of_drafts_is_a_claim(halves, test: str, where: str, value: str) -
     assert "SGLang makes OakForCausalLMNextN out of a checkpoint of Mine" in message
 
 
-def test_heir_of_an_incomplete_draft_is_told_with_it(judged) -> None:
+def test_heir_of_an_incomplete_draft_is_told_with_it(analysed) -> None:
     source = f"""{HEAD}
 class Draft(nn.Module):
     def __init__(self, config):
@@ -169,6 +161,87 @@ class Able(Draft):
     def set_embed_and_head(self, embed, head): ...
 EntryClass = [Draft, Heir, Able]
 """
-    found = [one for one in judged({MINE: source}).findings if one.class_.startswith(MINE)]
+    found = [one for one in analysed({MINE: source}).findings if one.class_.startswith(MINE)]
     assert [(one.id, one.class_.rpartition(".")[2]) for one in found] == [("E7712", "Draft")]
     assert "Heir, made from it, lacks it too" in found[0].message
+
+
+# -- of requirements as they stand, no tree ----------------------------------------------------------------------------
+
+
+def asked(member: str = "hook", **more: Any) -> Requirement:
+    given = {
+        "role": "target",
+        "use": "call",
+        "algorithms": ("A",),
+        "strength": "required",
+        "sites": (Site("w.py", 1, "f"),),
+    }
+    return Requirement(member=member, **(given | {"call": CallShape(positional=1)} | more))
+
+
+def of(*requirements: Requirement) -> Any:
+    return SimpleNamespace(contract=Contract(requirements=requirements, algorithms=("A", "B")))
+
+
+@pytest.mark.parametrize(
+    ("more", "claims"),
+    [
+        ({}, True),
+        ({"call": CallShape(keywords=("layers",))}, True),
+        ({"call": CallShape()}, False),
+        ({"call": None}, False),
+        ({"use": "read"}, False),
+        ({"strength": "optional"}, False),
+        ({"settings": ("self.on",)}, False),
+        ({"condition": Condition("flag", True)}, False),
+        ({"role": "draft"}, False),
+        ({"role": "both"}, True),
+        ({"strength": "any-of", "group": "hook|other"}, True),
+        ({"strength": "any-of", "group": "other|hook"}, False),
+        ({"algorithms": ("A", "B")}, False),
+    ],
+)
+def test_hook_that_is_a_claim(more: dict[str, Any], claims: bool) -> None:
+    assert claiming_members(of(asked(**more))) == ({"A": ("hook",)} if claims else {})
+
+
+def test_hook_that_another_algorithm_is_content_with_is_still_a_claim() -> None:
+    fallback = asked(algorithms=("B",), strength="any-of", group="own|hook")
+    assert claiming_members(of(asked(), fallback)) == {"A": ("hook",)}
+    assert claiming_members(of(asked(), asked(algorithms=("B",)))) == {}, "both ask for it in the first place"
+    assert claiming_members(of(asked(), asked("other"), asked("third", algorithms=("B",)))) == {
+        "A": ("hook", "other"),
+        "B": ("third",),
+    }
+
+
+@pytest.mark.parametrize(
+    ("status", "provider", "itself"),
+    [
+        ("present", "m.C", True),
+        ("present", "m.Mixin", True),
+        ("present", "m.Model", False),
+        ("missing", None, False),
+        ("unknown", "m.C", False),
+    ],
+)
+def test_what_is_inherited_of_a_model_was_the_models_claim(status: Any, provider: str | None, itself: bool) -> None:
+    model: Any = SimpleNamespace(class_="m.C", members={"hook": MemberStatus(status=status, provider=provider)})
+    assert claims_itself(model, "hook", {"m.C", "m.Model"}) is itself
+
+
+def test_claims_are_told_together_the_hooks_first() -> None:
+    def claim(hook: str, algorithm: str = "A") -> Claim:
+        return Claim(algorithm, hook, f"the words of {hook or algorithm}", Evidence(file="f", line=1, what=""), "")
+
+    context, model = of(asked("a"), asked("b"), asked("c", algorithms=("A", "B"))), SimpleNamespace(name="C")
+    said: Any = told
+    assert said(context, model, (claim("a"),)) == "C offers a, which only A asks for"
+    assert (
+        said(context, model, (claim(""), claim("a"), claim("b"), claim("a")))
+        == "C offers a and b, which only A asks for"
+    )
+    assert said(context, model, (claim("a"), claim("c"))) == "C offers a and c, which A asks for"
+    assert said(context, model, (claim("a"), claim("c", "B"))) == "C offers a and c, which only A and B ask for"
+    assert said(context, model, (claim("", "B"),)) == "the words of B"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
+from specint.analysis.model import Analysis
 from specint.checks.finding import Finding
 from specint.checks.once import told_once
-from specint.facts.store import Store
-from specint.pipeline import analyze
-from specint.source.locate import open_tree
 
 Told = Callable[[str], list[Finding]]
 
@@ -38,12 +35,11 @@ CALLS = "return self.inner(input_ids, positions, forward_batch)"
 
 
 @pytest.fixture
-def told(fixture_tree: Callable[[str], Path]) -> Told:
+def told(analysed: Callable[..., Analysis]) -> Told:
     """`told(text)`: what is shown about the classes of a model file over the small tree."""
 
     def run(text: str) -> list[Finding]:
-        tree = open_tree(str(fixture_tree("sglang_small") / "sglang")).overlay({"sglang.srt.models.trial": text})
-        analysis = analyze(tree, store=Store(None))
+        analysis = analysed({"sglang.srt.models.trial": text})
         return [one for one in told_once(analysis.findings, analysis.models) if one.file.endswith("trial.py")]
 
     return run

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from specint.facts.store import Store
-from specint.pipeline import analyze
-from specint.source.locate import open_tree
+from specint.analysis.model import Analysis
 
 TEXT = """
 from torch import nn
@@ -49,10 +46,8 @@ EntryClass = Speaker
     ],
 )
 def test_a_getter_that_finds_nothing_cannot_work(
-    fixture_tree: Callable[[str], Path], built: str, body: str, fails: bool
+    analysed: Callable[..., Analysis], built: str, body: str, fails: bool
 ) -> None:
-    tree = open_tree(str(fixture_tree("sglang_small") / "sglang")).overlay(
-        {"sglang.srt.models.trial": TEXT.format(built=built, body=body)}
-    )
-    found = [one for one in analyze(tree, store=Store(None)).findings if one.file.endswith("trial.py")]
+    analysis = analysed({"sglang.srt.models.trial": TEXT.format(built=built, body=body)})
+    found = [one for one in analysis.findings if one.file.endswith("trial.py")]
     assert any(one.id == "E7704" and one.member == "get_input_embeddings" for one in found) is fails

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
+from specint.analysis.model import Analysis
 from specint.checks.finding import Finding
 from specint.checks.once import told_once
-from specint.facts.store import Store
-from specint.pipeline import analyze
-from specint.source.locate import open_tree
 
 TEXT = """
 from torch import nn
@@ -41,12 +38,9 @@ EntryClass = [Parent, Heir]
     ],
 )
 def test_what_an_heir_inherits_is_told_with_its_parent(
-    fixture_tree: Callable[[str], Path], heir: str, shown: set[str]
+    analysed: Callable[..., Analysis], heir: str, shown: set[str]
 ) -> None:
-    tree = open_tree(str(fixture_tree("sglang_small") / "sglang")).overlay(
-        {"sglang.srt.models.trial": TEXT.format(heir=heir)}
-    )
-    analysis = analyze(tree, store=Store(None))
+    analysis = analysed({"sglang.srt.models.trial": TEXT.format(heir=heir)})
     found = [one for one in told_once(analysis.findings, analysis.models) if one.file.endswith("trial.py")]
     assert {one.class_.rpartition(".")[2] for one in found} == shown
     told = any("; Heir inherits it" in one.message for one in found)

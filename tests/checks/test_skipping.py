@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from specint.facts.store import Store
-from specint.pipeline import analyze
-from specint.source.locate import open_tree
+from specint.analysis.model import Analysis
 
 Unset = Callable[..., dict[str, tuple[str, ...]]]
 
@@ -77,17 +74,15 @@ BARE = (
 
 
 @pytest.fixture
-def unset(fixture_tree: Callable[[str], Path]) -> Unset:
+def unset(analysed: Callable[..., Analysis]) -> Unset:
     """`unset(block=…, body=…, own_block=…, own_body=…)`: what E7710 says `Own` lacks, and for which algorithms."""
 
     def run(**parts: str) -> dict[str, tuple[str, ...]]:
         filled = {"block": "return self.gate(states)", "body": "pass", "own_block": SUPER, "own_body": BARE} | parts
         deep = {"body": 12}
         text = TEXT.format(**{k: v.replace("\n", "\n" + " " * deep.get(k, 8)) for k, v in filled.items()})
-        tree = open_tree(str(fixture_tree("sglang_small") / "sglang")).overlay(
-            {"sglang.srt.models.trial": text, "sglang.srt.settings": "def exchange_is_on():\n    return False\n"}
-        )
-        found = analyze(tree, store=Store(None)).findings
+        settings = "def exchange_is_on():\n    return False\n"
+        found = analysed({"sglang.srt.models.trial": text, "sglang.srt.settings": settings}).findings
         return {one.member: one.algorithms for one in found if one.id == "E7710" and one.file.endswith("trial.py")}
 
     return run

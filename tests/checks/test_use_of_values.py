@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from specint.facts.store import Store
-from specint.pipeline import analyze
-from specint.source.locate import open_tree
+from specint.analysis.model import Analysis
 
 Spoken = Callable[..., list[str]]
 
@@ -55,12 +52,11 @@ EntryClass = Own
 
 
 @pytest.fixture
-def spoken(fixture_tree: Callable[[str], Path]) -> Spoken:
+def spoken(analysed: Callable[..., Analysis]) -> Spoken:
     """`spoken(rule, text)`: the members about which a rule speaks."""
 
     def run(rule: str, text: str) -> list[str]:
-        tree = open_tree(str(fixture_tree("sglang_small") / "sglang")).overlay({"sglang.srt.models.trial": text})
-        found = analyze(tree, store=Store(None)).findings
+        found = analysed({"sglang.srt.models.trial": text}).findings
         return [one.member for one in found if one.id == rule and one.file.endswith("trial.py")]
 
     return run

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
+from specint.analysis.model import Analysis
 from specint.compliance.model import ModelCompliance
-from specint.facts.store import Store
-from specint.pipeline import analyze
-from specint.source.locate import open_tree
 
 HEAD = """
 from torch import nn
@@ -31,13 +28,12 @@ EntryClass = Trial
 
 
 @pytest.fixture
-def trial(fixture_tree: Callable[[str], Path]) -> Callable[[str], ModelCompliance]:
+def trial(analysed: Callable[..., Analysis]) -> Callable[[str], ModelCompliance]:
     """`trial("expression")`: what is said of a model whose `get_embed_and_head` returns that."""
 
     def judged(returned: str) -> ModelCompliance:
         text = HEAD.format(returned=returned)
-        tree = open_tree(str(fixture_tree("sglang_small") / "sglang")).overlay({"sglang.srt.models.trial": text})
-        return next(one for one in analyze(tree, store=Store(None)).models if one.name == "Trial")
+        return next(one for one in analysed({"sglang.srt.models.trial": text}).models if one.name == "Trial")
 
     return judged
 
