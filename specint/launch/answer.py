@@ -21,10 +21,11 @@ from specint.execution.values import Instance, Raised, UndeterminedError, Unknow
 from specint.launch.command import Command
 from specint.launch.course import Course, Found, Side
 from specint.launch.declared import declared
-from specint.launch.fit import Fit, drafts_need_a_class, fits, why_a_class
-from specint.launch.judging import Judge, Lack, worker_named
+from specint.launch.fit import Fit
+from specint.launch.judging import Judge, Lack
 from specint.launch.machine import Machine
 from specint.launch.setting import Setting
+from specint.launch.sides import WHATEVER, Compared, compared, of_the_target, without_draft
 
 SCHEMA = "specint.preflight/1"
 MOST_FLIPS = 24
@@ -89,13 +90,17 @@ class Workbench:
         run = self._run(command, ())
         turns = self._turns(command, run)
         found = run.found
-        contract: tuple[Lack, ...] = ()
-        fit: tuple[Fit, ...] = ()
+        sides = Compared()
+        notes = list(self.setting.notes)
         kind = self._kind(found, turns)
-        if kind == "starts":
-            contract, fit = self._both_sides(found)
-            if any(lack.status == "missing" for lack in contract) or any(not one.fits for one in fit):
-                kind = "fails"
+        if kind == "starts" or (kind == "unknown" and not found.refusals and found.worker is not None):
+            # What is certain of one side stays so where the other can't be read.
+            sides = compared(self.judge, found)
+            kind = "fails" if sides.fatal else kind
+        elif kind == "unknown" and found.elsewhere is not None:
+            alone = self._run(without_draft(command), ()).found
+            lacks = of_the_target(self.judge, alone, found.elsewhere)
+            sides, notes = Compared(contract=lacks), [*notes, *([WHATEVER] if lacks else [])]
         return Answer(
             id=name,
             version=self.setting.tree.origin.version,
@@ -103,13 +108,13 @@ class Workbench:
             command=command,
             answer=kind,
             found=found,
-            contract=contract,
-            fit=fit,
+            contract=sides.contract,
+            fit=sides.fit,
             decisions=tuple(turns),
             undecided=tuple(run.decisions.values()),
             assumed=run.assumed,
             facts=run.facts,
-            notes=tuple(self.setting.notes),
+            notes=tuple(notes),
         )
 
     def _kind(self, found: Found, turns: list[Turn]) -> str:
@@ -208,37 +213,6 @@ class Workbench:
                 arms = {_arm(one.arm): told(run.found), _arm(not one.arm): told(other)}
                 turns.append(Turn(what=one.what, file=one.file, line=one.line, arms=arms))
         return turns
-
-    # -- both sides ----------------------------------------------------------------------------------------------------
-    def _both_sides(self, found: Found) -> tuple[tuple[Lack, ...], tuple[Fit, ...]]:
-        algorithm = str(found.algorithm) if found.algorithm else ""
-        if not algorithm or not found.speculative:
-            return (), ()
-        lacks: list[Lack] = []
-        worker = worker_named(*found.worker) if found.worker else ""
-        roles: tuple[str, ...] | None = None
-        sides = {
-            side: f"{one.module}.{one.cls}"
-            for side, one in (("target", found.target), ("draft", found.draft))
-            if one is not None and one.cls is not None
-        }
-        if self.judge is not None:
-            self.judge.about(list(sides.values()))
-        for side, dotted in sides.items():
-            judged = self.judge.judged(side, dotted, algorithm, worker) if self.judge is not None else None
-            if judged is not None:
-                lacks += judged.lacks
-                if side == "draft":
-                    roles = judged.roles
-        compared: list[Fit] = []
-        if found.target is not None and found.draft is not None:
-            if roles is not None and drafts_need_a_class(algorithm):
-                compared.append(
-                    Fit(name="draft's class", target=found.target.cls, draft=found.draft.cls, fits="draft" in roles,
-                        reason=why_a_class())
-                )  # fmt: skip
-            compared += fits(found.target.config, found.draft.config, algorithm)
-        return tuple(lacks), tuple(compared)
 
 
 class Run:

@@ -75,6 +75,8 @@ class Found:
     values: dict[str, Any] = field(default_factory=dict)
     speculative: bool = True
     halted: bool = False
+    elsewhere: str | None = None
+    """The algorithm that was asked for, where a draft that isn't here kept its arguments from being resolved."""
 
     def outcome(self) -> tuple[Any, ...]:
         """What flipping a decision may change: everything that the answer is made of but the values."""
@@ -105,6 +107,7 @@ class Course:
         self.it.on_append = self._appended
         resolved = self._stage("arguments", self._resolve)
         if not isinstance(resolved, Instance):
+            self._look_for_draft()
             return self.found
         self._stage("arguments", lambda: self._changes(resolved))
         self.found.target = self._side("target", resolved, {})
@@ -176,6 +179,12 @@ class Course:
             if self.it.has_attribute(value, name) is True:
                 return self.it.call(self.it.get_attribute(value, name), [], {})
         return None
+
+    def _look_for_draft(self) -> None:
+        given = vars(self.it.parsed[-1]) if self.it.parsed and self.found.halted else {}
+        path = given.get(self.entry["draft"]["path"])
+        if isinstance(path, str) and not self.it.files.known(path):
+            self.found.elsewhere = str(given.get(self.entry["algorithm"]["value"]))
 
     # -- what is watched -----------------------------------------------------------------------------------------------
     def _built(self, obj: Instance) -> None:

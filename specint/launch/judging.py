@@ -24,6 +24,11 @@ class Lack(msgspec.Struct, frozen=True, kw_only=True):
     line: int = 0
     reason: str = ""
 
+    @property
+    def fatal(self) -> bool:
+        """Whether the launch fails of it: a hook that isn't there, or one that can't work as it is."""
+        return self.status in ("missing", "broken")
+
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
     """What compliance says of a class under an algorithm and its worker."""
@@ -76,6 +81,8 @@ class Judge:
         for status in ("missing", "broken", "unknown") if applicable else ():
             for member in getattr(verdict, status, ()):
                 lack = lacking(analysis.contract, side, member, status, algorithm, worker)
+                if lack is not None and status == "broken":
+                    lack = msgspec.structs.replace(lack, reason=_why_broken(analysis, dotted, member, algorithm))
                 if lack is not None:
                     lacks.append(lack)
         return Judged(roles=model.roles, lacks=tuple(lacks))
@@ -103,6 +110,22 @@ def lacking(contract: Contract, side: str, member: str, status: str, algorithm: 
     best = next((site for site in own if site.file == file), own[0] if own else None)
     return Lack(side=side, member=member, status=status, reason=reason,
                 file=best.file if best else "", line=best.line if best else 0)  # fmt: skip
+
+
+def _why_broken(analysis: Analysis, dotted: str, member: str, algorithm: str) -> str:
+    """What the rules say of a member that is there and can't work."""
+    from specint.checks.catalog import all_rules
+
+    breaking = {rule.symbol for rule in all_rules() if rule.breaks}
+    said = [
+        finding
+        for finding in analysis.findings
+        if finding.class_ == dotted
+        and finding.rule in breaking
+        and member in finding.hooks
+        and (not finding.algorithms or algorithm in finding.algorithms)
+    ]
+    return f"{said[0].message} ({said[0].rule}, {said[0].file}:{said[0].line})" if said else ""
 
 
 def _settled_apart(asking: Sequence[Requirement], algorithm: str, apart: frozenset[str]) -> bool:

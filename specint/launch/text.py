@@ -30,18 +30,29 @@ def _headline(answer: Answer) -> str:
         kind = "" if one.by == "argparse" or one.error in TELLING else f"{one.error}: "
         return f"refused by {by}: {kind}{_short(one.message) or one.error}"
     if answer.answer == "fails":
-        lacks = [lack for lack in answer.contract if lack.status == "missing"]
-        sides = dict.fromkeys(lack.side for lack in lacks)
-        parts = [f"the {side} lacks {', '.join(one.member for one in lacks if one.side == side)}" for side in sides]
+        parts = _lacking(answer)
         parts += [
             f"{one.name} does not fit: {_value(one.draft)} for {_value(one.target)}"
             for one in answer.fit
             if not one.fits
         ]
+        parts += [f"{one.stage}: {_short(one.why)}" for one in found.open[:1]]
         return f"will fail to start: {'; '.join(parts)}"
     if answer.answer == "depends":
         return f"depends on {answer.decisions[0].what}" if answer.decisions else "depends"
-    return f"can't be answered: {_short(found.open[0].why)}" if found.open else "can't be answered"
+    known = "".join(f"; {one}, whatever the draft is" for one in _lacking(answer))
+    return f"can't be answered: {_short(found.open[0].why)}{known}" if found.open else "can't be answered"
+
+
+def _lacking(answer: Answer) -> list[str]:
+    """What each side lacks, and what of it can't work."""
+    fatal = [lack for lack in answer.contract if lack.fatal]
+    parts = []
+    for side in dict.fromkeys(lack.side for lack in fatal):
+        for status, words in (("missing", "lacks {}"), ("broken", "has {}, which can't work")):
+            members = [one.member for one in fatal if one.side == side and one.status == status]
+            parts += [f"the {side} {words.format(', '.join(members))}"] if members else []
+    return parts
 
 
 def text_of(answer: Answer) -> str:
@@ -66,7 +77,7 @@ def text_of(answer: Answer) -> str:
         row(str(plain(found.algorithm)), served)
     lines += _changed(found.changed or [])
     for lack in answer.contract:
-        sign = "✗" if lack.status == "missing" else "?"
+        sign = "✗" if lack.fatal else "?"
         why = f" ({lack.reason})" if lack.reason else ""
         row(
             "contract",
