@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from typing import Any
 
 MOST_STEPS = 6_000_000
@@ -22,8 +23,17 @@ LARGEST_BITS = 20_000
 """Bits of one integer."""
 LONGEST_PATTERN = 2_000
 LONGEST_MATCHED = 200_000
-MOST_MATCHING = 10**10
-"""Steps of matching one text in the worst case, some minutes: real texts stay far below."""
+MOST_MATCHING = 10**9
+"""Steps of matching one text in the worst case, some seconds: real texts stay far below."""
+LONGEST_LOOKED_ROUND = 2_000
+"""Characters that a pattern is matched with that looks ahead or back: each match may hold the whole text once more."""
+LARGE_BITS = 4_000
+"""An integer with which reckoning counts as more than one step."""
+DIGIT_BITS = 30
+STEP_DIGITS = 1_000
+"""Products of two digits that take as long as a step."""
+MOST_DIGITS = 50_000_000
+"""Products of two digits in one power, a tenth of a second."""
 
 
 class ExhaustedError(BaseException):
@@ -86,22 +96,48 @@ SIZED = (str, bytes, list, tuple, dict, set, frozenset, bytearray)
 def check_whole(budget: Budget, *values: Any) -> None:
     """Before Python goes through all of a value (`==`, `hash`, `repr`): what stands in it twice is gone through twice,
     so that sixty lists can be as many as there are atoms."""
+    if too_large(*values):
+        budget.built(LONGEST + 1)
+
+
+def too_large(*values: Any) -> bool:
+    """Whether there are more elements and characters in all of some values than the bound."""
     left = LONGEST
-    waiting = [value for value in values if isinstance(value, _NESTING)]
+    waiting = [value for value in values if isinstance(value, NESTING)]
     while waiting:
         value = waiting.pop()
         inside = [*value, *value.values()] if isinstance(value, dict) else value
         left -= len(value)
         for one in inside:
-            if isinstance(one, _NESTING):
+            if isinstance(one, NESTING):
                 waiting.append(one)
             elif isinstance(one, str | bytes):
                 left -= len(one)
         if left < 0 or len(waiting) > LONGEST:
-            budget.built(LONGEST + 1)
+            return True
+    return False
 
 
-_NESTING = (list, tuple, dict, set, frozenset)
+NESTING = (list, tuple, dict, set, frozenset)
+_KEYS = (tuple, frozenset)
+
+
+def check_range(value: range) -> None:
+    """Before Python goes through a range."""
+    if len(value) > LONGEST:
+        raise ExhaustedError(f"a range of {len(value)}")
+
+
+def check_key(budget: Budget, key: Any) -> None:
+    """Before Python asks a key for its hash: of a tuple it is that of all that stands in it, each time anew."""
+    if isinstance(key, _KEYS) and any(isinstance(one, _KEYS) for one in key):
+        check_whole(budget, key)
+
+
+def check_alike(budget: Budget, one: Any, other: Any) -> None:
+    """Before `one == other`, where both hold other values."""
+    if isinstance(one, NESTING) and isinstance(other, NESTING):
+        check_whole(budget, one)
 
 
 def check_product(budget: Budget, left: Any, right: Any) -> None:
@@ -115,8 +151,15 @@ def check_product(budget: Budget, left: Any, right: Any) -> None:
         budget.built(len(left) * max(right, 0))
 
 
-def check_power(left: Any, right: Any) -> None:
-    """Before `left ** right`."""
+def check_power(budget: Budget, left: Any, right: Any, modulus: Any = None) -> None:
+    """Before `left ** right`, and `pow(left, right, modulus)`, where every bit of `right` is a product."""
+    if isinstance(modulus, int) and isinstance(right, int):
+        digits = max(modulus.bit_length(), left.bit_length() if isinstance(left, int) else 0) // DIGIT_BITS + 1
+        products = 2 * right.bit_length() * digits * digits
+        if products > MOST_DIGITS:
+            raise ExhaustedError("a power of too many digits")
+        budget.steps -= products // STEP_DIGITS
+        return
     large = isinstance(left, int) and isinstance(right, int) and right > 0
     if large and left.bit_length() * right > LARGEST_BITS and abs(left) > 1:
         raise ExhaustedError("an integer of too many digits")
@@ -136,6 +179,13 @@ def check_sum(budget: Budget, left: Any, right: Any) -> None:
             budget.built(size)
 
 
+def count_digits(budget: Budget, *values: Any) -> None:
+    """Reckoning with large integers takes as many steps as it has products of their digits."""
+    for value in values:
+        if type(value) is int and value.bit_length() > LARGE_BITS:
+            budget.steps -= (value.bit_length() // DIGIT_BITS) ** 2 // STEP_DIGITS
+
+
 _WIDTH = re.compile(r"\d{5,}|\*")
 
 
@@ -151,8 +201,28 @@ def longest_matched(pattern: Any) -> int:
     if not safe_pattern(pattern):
         return 0
     text = pattern.pattern if isinstance(pattern, re.Pattern) else pattern
-    repeats = len(_REPEATS.findall(text if isinstance(text, str) else text.decode("latin-1")))
-    return min(LONGEST_MATCHED, int(MOST_MATCHING ** (1 / (repeats + 1))))
+    written = text if isinstance(text, str) else text.decode("latin-1")
+    longest = LONGEST_LOOKED_ROUND if _LOOKS_ROUND.search(written) else LONGEST_MATCHED
+    return min(longest, int(MOST_MATCHING ** (1 / (len(_REPEATS.findall(written)) + 1))))
+
+
+def too_much_matching(pattern: Any, name: str, arguments: Sequence[Any]) -> str | None:
+    """Why a text isn't matched with a pattern (`arguments` follow it); None where nothing speaks against it."""
+    texts = [argument for argument in arguments if isinstance(argument, str | bytes)]
+    longest = max((len(text) for text in texts), default=0)
+    if longest > 20 and longest > longest_matched(pattern):
+        return "a regular expression that may take too long"
+    if name in ("sub", "subn") and len(texts) > 1:
+        # Each place takes the replacement, and each group that it names may be what the place is in.
+        groups = len(_GROUPS.findall(texts[0] if isinstance(texts[0], str) else texts[0].decode("latin-1")))
+        around = len(texts[1]) * groups if longest <= LONGEST_LOOKED_ROUND else groups
+        if (len(texts[1]) + 1) * (len(texts[0]) + around) > LONGEST:
+            return "a replacement that may be too long"
+    return None
+
+
+_LOOKS_ROUND = re.compile(r"\(\?<?[=!]")
+_GROUPS = re.compile(r"\\(?:\d|g<)")
 
 
 _REPEATS = re.compile(r"[*+]|\{\d*,\d*\}")

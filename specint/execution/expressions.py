@@ -13,7 +13,7 @@ from specint.execution.scopes import Scope, comprehension_scope
 from specint.execution.values import PLAIN, ImportedName, Instance, Raised, UndeterminedError, Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 
 class Context:
@@ -158,11 +158,14 @@ def binary(it: Any, symbol: str, operate: Callable[[Any, Any], Any], left: Any, 
     elif symbol == "+":
         bounds.check_sum(it.budget, left, right)
     elif symbol == "**":
-        bounds.check_power(left, right)
+        bounds.check_power(it.budget, left, right)
     elif symbol == "<<":
         bounds.check_shift(left, right)
     elif symbol == "%" and isinstance(left, str | bytes):
         bounds.check_format(str(left))
+        bounds.check_whole(it.budget, right)
+    if type(left) is int:
+        bounds.count_digits(it.budget, left, right)
     try:
         return operate(left, right)
     except UndeterminedError as undetermined:
@@ -180,6 +183,8 @@ def shown(value: Any) -> str:
     """A value in a message, the unknown part of it as such."""
     if isinstance(value, Unknown):
         return value.text if value.text is not None else f"<{value.reason}>"
+    if bounds.too_large(value.args if isinstance(value, BaseException) else value):
+        return f"<a {type(value).__name__} of too many elements>"
     try:
         return str(value)
     except (UndeterminedError, Raised):
@@ -403,6 +408,13 @@ def _list(node: ast.List, context: Context) -> Expression:
     return lambda f: _or_unknown(parts, f)
 
 
+def hashable(it: Any, values: Iterable[Any]) -> Iterator[Any]:
+    """The values, each with what its hash takes within the bounds."""
+    for value in values:
+        bounds.check_key(it.budget, value)
+        yield value
+
+
 def _or_unknown(make: Callable[[Frame], Any], f: Frame) -> Any:
     try:
         return make(f)
@@ -422,7 +434,7 @@ def _tuple(node: ast.Tuple, context: Context) -> Expression:
 
 def _set(node: ast.Set, context: Context) -> Expression:
     parts = _elements(node.elts, context)
-    return lambda f: _or_unknown(lambda g: set(parts(g)), f)
+    return lambda f: _or_unknown(lambda g: set(hashable(f.it, parts(g))), f)
 
 
 def _dict(node: ast.Dict, context: Context) -> Expression:
@@ -443,6 +455,7 @@ def _dict(node: ast.Dict, context: Context) -> Expression:
                 name = key(f)
                 if type(name) is Unknown:
                     return name
+                bounds.check_key(f.it.budget, name)
                 try:
                     found[name] = value(f)
                 except TypeError as error:
@@ -609,9 +622,14 @@ def _comprehension(node: Any, context: Context) -> Expression:
                 if n + 1 < len(generators):
                     yield from produce(f, frame, n + 1)
                 elif is_dict:
-                    yield key(frame), value(frame)
+                    name = key(frame)
+                    bounds.check_key(it.budget, name)
+                    yield name, value(frame)
                 else:
-                    yield key(frame)
+                    found = key(frame)
+                    if build is set:
+                        bounds.check_key(it.budget, found)
+                    yield found
 
     outside = in_class or context.scope.kind == "module"
     build: Any = {ast.ListComp: list, ast.SetComp: set, ast.DictComp: dict}.get(type(node))

@@ -8,7 +8,15 @@ from typing import Any
 
 from specint.execution.code import BREAK, RETURN, Frame
 from specint.execution.expressions import Context, compile_expression
-from specint.execution.statements import compile_handlers, compile_statement, eager_imports, raises_at_once
+from specint.execution.statements import (
+    compile_handlers,
+    compile_managers,
+    compile_statement,
+    eager_imports,
+    raises_at_once,
+    taken,
+    turns,
+)
 from specint.execution.targets import compile_target
 from specint.execution.values import Raised, Unknown
 
@@ -129,13 +137,7 @@ def _for(node: ast.For, context: Context) -> Stepping:
 
     def run(f: Frame) -> Generator[Any, Any, Any]:
         f.line = line
-        over = source(f)
-        if isinstance(over, Unknown):
-            items: Any = [Unknown(f"an element of {over.reason}")] if f.it.enter_loop(over, f, line) else []
-        else:
-            items = f.it.iterate(over)
-        for item in items:
-            f.it.step()
+        for item in turns(f, source(f), line):
             bind(f, item)
             signal = yield from body(f)
             if signal is BREAK:
@@ -176,12 +178,8 @@ def _try(node: ast.Try, context: Context) -> Stepping:
             signal = yield from body(f)
         except Raised as raised:
             for (kind, bind, _name, _body), run in zip(handlers, inner_handlers, strict=True):
-                takes = True if kind is None else f.it.catches(raised, kind(f))
-                if not (f.it.decide(takes, f, f.line) if isinstance(takes, Unknown) else takes):
+                if not taken(f, raised, kind, bind):
                     continue
-                if bind is not None:
-                    bind(f, raised.value)
-                    f.it.keep_place(raised)
                 before, f.handled = f.handled, raised
                 try:
                     return (yield from run(f))
@@ -210,30 +208,22 @@ def _try(node: ast.Try, context: Context) -> Stepping:
 
 
 def _with(node: ast.With, context: Context) -> Stepping:
-    items = [
-        (
-            compile_expression(item.context_expr, context),
-            compile_target(item.optional_vars, context) if item.optional_vars else None,
-        )
-        for item in node.items
-    ]
+    items = compile_managers(node, context)
     body = _block(node.body, context)
 
     def enter(f: Frame, n: int) -> Generator[Any, Any, Any]:
         if n == len(items):
             return (yield from body(f))
-        make, bind = items[n]
-        manager = make(f)
-        entered = f.it.enter(manager)
-        if bind is not None:
-            bind(f, entered)
+        manager = items[n](f)
         try:
             signal = yield from enter(f, n + 1)
         except Raised as raised:
             if f.it.leave(manager, raised):
                 return None
             raise
+        result = f.result
         f.it.leave(manager, None)
+        f.result = result
         return signal
 
     return lambda f: enter(f, 0)

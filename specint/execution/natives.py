@@ -224,10 +224,10 @@ def call_method(it: Interpreter, method: NativeMethod, arguments: list[Any], key
         if isinstance(prepared, Unknown):
             return prepared
         arguments = prepared
-    if isinstance(receiver, re.Pattern) and name not in ("flags",):
-        text = next((argument for argument in arguments if isinstance(argument, str)), "")
-        if len(text) > 20 and len(text) > bounds.longest_matched(receiver):
-            return Unknown("a regular expression that may take too long")
+    if isinstance(receiver, re.Pattern):
+        refused = bounds.too_much_matching(receiver, name, [*arguments, *keywords.values()])
+        if refused is not None:
+            return Unknown(refused)
     if isinstance(receiver, int) and name == "to_bytes" and arguments and isinstance(arguments[0], int):
         it.budget.built(arguments[0])
     return _guarded(it, method.method, arguments, keywords)
@@ -253,7 +253,26 @@ def _call_container(it: Interpreter, method: NativeMethod, arguments: list[Any],
         keywords = {key: callable_of(it, value) for key, value in keywords.items()}
     if name in KEYED and arguments and type(arguments[0]) is Unknown:
         return Unknown(f"[{arguments[0].reason}]")
+    _check_elements(it, receiver, name, arguments)
     return _guarded(it, method.method, arguments, keywords)
+
+
+def _check_elements(it: Interpreter, receiver: Any, name: str, arguments: list[Any]) -> None:
+    """What a container's method asks of its arguments (their hashes, or whether they are one of its elements) is
+    within the bounds."""
+    if isinstance(receiver, dict | set):
+        for argument in arguments:
+            bounds.check_key(it.budget, argument)
+            if isinstance(receiver, set) and isinstance(argument, list | tuple | dict):
+                for one in argument:
+                    bounds.check_key(it.budget, one)
+    elif name in COMPARING and arguments and isinstance(arguments[0], bounds.NESTING):
+        bounds.check_whole(it.budget, arguments[0])
+    elif name == "sort" and any(isinstance(one, bounds.NESTING) for one in receiver):
+        bounds.check_whole(it.budget, receiver)
+
+
+COMPARING = ("index", "count", "remove")
 
 
 def _check_text(it: Interpreter, receiver: Any, name: str, arguments: list[Any]) -> Any:
@@ -301,9 +320,11 @@ def call_native(it: Interpreter, function: Callable[..., Any], arguments: list[A
         if isinstance(argument, Unknown) and not isinstance(argument, Foreign):
             name = getattr(function, "__name__", "call")
             return Unknown(f"{name}({argument.reason})")
-        if type(argument) is range and len(argument) > bounds.LONGEST and function is not iter:
-            raise bounds.ExhaustedError(f"a range of {len(argument)}")
+        if type(argument) is range and function is not iter:
+            bounds.check_range(argument)
         bounds.check_whole(it.budget, argument)
+    if function is pow:
+        bounds.check_power(it.budget, *arguments, *keywords.values())
     return _guarded(it, function, arguments, keywords)
 
 

@@ -123,7 +123,11 @@ def equal(it: Interpreter, left: Instance, right: Any) -> Any:
     elif left.cls.record is not None and isinstance(left.cls.record, tuple):
         if not isinstance(right, Instance) or right.cls is not left.cls:
             return False
-        return all(left.attributes.get(name) == right.attributes.get(name) for name in left.cls.record[1])
+        it.step()
+        pairs = [(left.attributes.get(name), right.attributes.get(name)) for name in left.cls.record[1]]
+        for pair in pairs:
+            bounds.check_alike(it.budget, *pair)
+        return all(one == other for one, other in pairs)
     if "__unknown__" in left.attributes:
         raise UndeterminedError(left.attributes["__unknown__"])
     if left.payload is not None:
@@ -144,8 +148,11 @@ def hash_of(it: Interpreter, value: Instance) -> int:
         except TypeError:
             pass
     if isinstance(value.cls.record, tuple):
+        it.step()
+        held = tuple(value.attributes.get(name) for name in value.cls.record[1])
+        bounds.check_key(it.budget, held)
         try:
-            return hash(tuple(value.attributes.get(name) for name in value.cls.record[1]))
+            return hash(held)
         except TypeError:
             pass
     return id(value) >> 4
@@ -201,6 +208,7 @@ def _element(it: Interpreter, value: Any, index: Any) -> Any:
         return found
     if type(value) is collections.defaultdict:
         it.touch(value)
+    bounds.check_key(it.budget, index)
     try:
         return value[index if isinstance(value, dict) else plainly(index)]
     except UndeterminedError as undetermined:
@@ -241,6 +249,7 @@ def set_item(it: Interpreter, value: Any, index: Any, found: Any) -> None:
         if type(index) is Unknown:
             it.lost(index)
             return
+        bounds.check_key(it.budget, index)
         try:
             value[index] = found if not isinstance(index, slice) else list(it.iterate(found))
         except UndeterminedError as undetermined:
@@ -261,6 +270,7 @@ def delete_item(it: Interpreter, value: Any, index: Any) -> None:
     """`del value[index]`."""
     if isinstance(value, dict | list):
         it.touch(value)
+        bounds.check_key(it.budget, index)
         try:
             del value[index]
         except (KeyError, IndexError, TypeError) as error:
@@ -367,6 +377,8 @@ def contains(it: Interpreter, container: Any, item: Any) -> Any:
         return Unknown(f"is {item.reason} in it") if container else False
     if type(container).__name__ == "Environment":
         return container.read(item) is not None
+    if isinstance(container, range) and not isinstance(item, int):
+        bounds.check_range(container)
     if isinstance(container, list | tuple):
         unknown: Unknown | None = None
         for other in container:
@@ -407,6 +419,7 @@ def mapping(it: Interpreter, value: Any) -> dict[Any, Any]:
     for pair in iterate(it, value):
         it.step()
         key, one = iterate(it, pair)
+        bounds.check_key(it.budget, key)
         found[key] = one
     return found
 
@@ -434,6 +447,7 @@ def call_cached(it: Interpreter, cached: Cached, arguments: list[Any], keywords:
     """A call of a function under `functools.cache`."""
     try:
         key = (tuple(arguments), tuple(keywords.items()))
+        bounds.check_key(it.budget, key)
         known = cached.memo.get(key, MISSING)
     except (TypeError, UndeterminedError):
         return it.call(cached.function, arguments, keywords)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from specint.execution import bounds
@@ -285,13 +285,7 @@ def _for(node: ast.For, context: Context) -> Statement:
     line = node.lineno
 
     def run(f: Frame) -> Any:
-        over = source(f)
-        if isinstance(over, Unknown):
-            items: Any = [Unknown(f"an element of {over.reason}")] if f.it.enter_loop(over, f, line) else []
-        else:
-            items = f.it.iterate(over)
-        for item in items:
-            f.it.step()
+        for item in turns(f, source(f), line):
             bind(f, item)
             signal = body(f)
             if signal is BREAK:
@@ -301,6 +295,18 @@ def _for(node: ast.For, context: Context) -> Statement:
         return otherwise(f) if otherwise is not None else None
 
     return run
+
+
+def turns(f: Frame, over: Any, line: int) -> Iterator[Any]:
+    """What a loop over a value goes through: of something unknown one element, or none."""
+    items: Any
+    if isinstance(over, Unknown):
+        items = [Unknown(f"an element of {over.reason}")] if f.it.enter_loop(over, f, line) else []
+    else:
+        items = f.it.iterate(over)
+    for item in items:
+        f.it.step()
+        yield item
 
 
 # -- exceptions and with -----------------------------------------------------------------------------------------------
@@ -359,15 +365,8 @@ def _try(node: ast.Try, context: Context) -> Statement:
 def handle(f: Frame, raised: Raised, handlers: list[tuple[Expression | None, Target | None, str, Statement]]) -> Any:
     """The clause that takes an exception runs; without one it goes on."""
     for kind, bind, _name, body in handlers:
-        if kind is not None:
-            takes = f.it.catches(raised, kind(f))
-            if isinstance(takes, Unknown):
-                takes = f.it.decide(takes, f, f.line)
-            if not takes:
-                continue
-        if bind is not None:
-            bind(f, raised.value)
-            f.it.keep_place(raised)
+        if not taken(f, raised, kind, bind):
+            continue
         before = f.handled
         f.handled = raised
         try:
@@ -375,6 +374,17 @@ def handle(f: Frame, raised: Raised, handlers: list[tuple[Expression | None, Tar
         finally:
             f.handled = before
     raise raised
+
+
+def taken(f: Frame, raised: Raised, kind: Expression | None, bind: Target | None) -> bool:
+    """Whether an `except` clause takes an exception; it is bound to the clause's name then."""
+    takes = True if kind is None else f.it.catches(raised, kind(f))
+    if not (f.it.decide(takes, f, f.line) if isinstance(takes, Unknown) else takes):
+        return False
+    if bind is not None:
+        bind(f, raised.value)
+        f.it.keep_place(raised)
+    return True
 
 
 def catches_imports(node: Any) -> bool:
@@ -412,14 +422,27 @@ def eager_imports(context: Context) -> Context:
     return eager
 
 
+def compile_managers(node: ast.With, context: Context) -> list[Callable[[Frame], Any]]:
+    """What each item of a `with` does: make its manager, enter it, bind what that gives; the manager."""
+
+    def entering(item: ast.withitem) -> Callable[[Frame], Any]:
+        make = compile_expression(item.context_expr, context)
+        bind = compile_target(item.optional_vars, context) if item.optional_vars else None
+
+        def enter(f: Frame) -> Any:
+            manager = make(f)
+            entered = f.it.enter(manager)
+            if bind is not None:
+                bind(f, entered)
+            return manager
+
+        return enter
+
+    return [entering(item) for item in node.items]
+
+
 def _with(node: ast.With, context: Context) -> Statement:
-    items = [
-        (
-            compile_expression(item.context_expr, context),
-            compile_target(item.optional_vars, context) if item.optional_vars else None,
-        )
-        for item in node.items
-    ]
+    items = compile_managers(node, context)
     body = compile_block(node.body, context)
 
     def run(f: Frame) -> Any:
@@ -428,11 +451,7 @@ def _with(node: ast.With, context: Context) -> Statement:
     def enter(f: Frame, n: int) -> Any:
         if n == len(items):
             return body(f)
-        make, bind = items[n]
-        manager = make(f)
-        entered = f.it.enter(manager)
-        if bind is not None:
-            bind(f, entered)
+        manager = items[n](f)
         try:
             signal = enter(f, n + 1)
         except Raised as raised:

@@ -30,6 +30,7 @@ def str_of(it: Interpreter, value: Any) -> Any:
         if "__unknown__" in value.attributes:
             return value.attributes["__unknown__"]
         if value.payload is not None and not (isinstance(value.payload, PLAIN) and value.cls.record == "enum"):
+            _check(it, value.payload)
             return str(value.payload)
         return repr_of(it, value)
     return _plain_text(it, value, str)
@@ -42,16 +43,23 @@ def repr_of(it: Interpreter, value: Any) -> Any:
         if kind == attributes.METHOD and own is not OBJECT_METHODS["__repr__"]:
             return it.call(own, [value], {})
         if value.payload is not None:
+            _check(it, value.payload)
             return (
                 f"{value.cls.name}{value.payload.args!r}"
                 if isinstance(value.payload, BaseException)
                 else repr(value.payload)
             )
         if isinstance(value.cls.record, tuple):
+            it.step()
+            _check(it, list(value.attributes.values()))
             fields = ", ".join(f"{name}={value.attributes.get(name)!r}" for name in value.cls.record[1])
             return f"{value.cls.qualname}({fields})"
         return it.default_repr(value)
     return _plain_text(it, value, repr)
+
+
+def _check(it: Interpreter, value: Any) -> None:
+    bounds.check_whole(it.budget, value.args if isinstance(value, BaseException) else value)
 
 
 def _plain_text(it: Interpreter, value: Any, make: Any) -> Any:

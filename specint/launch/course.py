@@ -330,4 +330,4 @@ def message_of(it: Interpreter, value: Any) -> str:
             return shown(it.str_of(value))
         except Raised:
             return ""
-    return str(value)
+    return shown(value)

@@ -5,6 +5,7 @@ from contextlib import suppress
 import pytest
 
 from specint.execution import bounds
+from specint.execution.expressions import shown
 from specint.execution.files import Files
 from specint.execution.values import Raised, Unknown
 from tests.execution.evaluated import deeply, evaluated, interpreter
@@ -30,6 +31,17 @@ ENDLESS = {
     "__getattr__": "class C:\n    def __getattr__(self, name):\n        return getattr(self, name + 'x')\nC().a",
     "replaced text": "x = ('a' * 100000).replace('a', 'b' * 100000)",
 }
+
+
+POWERS = {
+    "a power with a rest": "b = (1 << 19_999) - 1\nx = pow(b, b, b - 2)",
+    "many smaller ones": "b = (1 << 1_000) - 1\nfor _ in range(100_000):\n    x = pow(b, b, b - 2)",
+    "products of large numbers": "b = (1 << 9_900) - 1\nfor _ in range(100_000):\n    x = b * b",
+    "rests of large numbers": "b = (1 << 19_000) - 1\nfor _ in range(100_000):\n    x = b % (b >> 9_000)",
+    "a number that is no range's": "x = 0.5 in range(10 ** 12)",
+    "ranges in a chain": "import itertools\nx = sum(itertools.chain.from_iterable([range(10 ** 9)]))",
+}
+ENDLESS |= POWERS
 
 
 @pytest.mark.parametrize("name", ENDLESS)
@@ -143,6 +155,29 @@ ONE_STEP = {
     "a format": "a = f'{x}'",
     "JSON": "import json\na = json.dumps(x)",
     "JSON of one long text, again and again": "import json\na = json.dumps(['a' * 1_000_000] * 100)",
+    "a text of old": "a = '%s' % (z,)",
+    "a key": "a = {}\na[z] = 1",
+    "a key that is asked for": "a = {}[z]",
+    "a key that goes": "a = {}\ndel a[z]",
+    "a written key": "a = {z: 1}",
+    "a written set": "a = {z}",
+    "keys that are made": "a = {k: 1 for k in [z]}",
+    "a set that is made": "a = {k for k in [z]}",
+    "a set of a list": "a = set([z])",
+    "a frozen set": "a = frozenset([z])",
+    "a dictionary of pairs": "a = dict([(z, 1)])",
+    "a default": "a = {}.get(z)",
+    "one more in a set": "a = set()\na.add(z)",
+    "some more in a set": "a = set()\na.update([z])",
+    "a set and a list": "a = {1}.union([z])",
+    "counting": "import collections\na = collections.Counter([z])",
+    "a default of its own": "import collections\na = collections.defaultdict(int)\na[z] += 1",
+    "what is cached": "import functools\n@functools.cache\ndef f(a):\n    return 1\na = f(z)",
+    "a place in a list": "a = [x].index(y)",
+    "how often in a list": "a = [x].count(y)",
+    "sorting": "a = [x, y, x]\na.sort()",
+    "a record as a key": "import dataclasses as d\n@d.dataclass(frozen=True)\nclass C:\n    a: object\na = {C(z): 1}",
+    "two records": "import dataclasses as d\n@d.dataclass\nclass C:\n    a: object\na = C(x) == C(y)",
     "a table of letters": "a = ('a' * 1_000_000).translate({97: 'b' * 1_000_000})",
 }
 
@@ -151,6 +186,42 @@ ONE_STEP = {
 def test_one_step_goes_through_no_more_than_the_bound(name):
     with pytest.raises(bounds.ExhaustedError):
         deeply(lambda: evaluated(WHOLE + ONE_STEP[name]))
+
+
+def test_what_is_too_large_to_be_written_is_named_by_its_kind():
+    with pytest.raises(Raised) as caught:
+        deeply(lambda: evaluated(WHOLE + "print(z)\nraise ValueError(z)"))
+    assert shown(caught.value.value) == "<a ValueError of too many elements>"
+
+
+def test_a_power_with_a_rest_of_usual_size():
+    assert evaluated("x = pow(3, 2 ** 200, 10 ** 9 + 7)\ny = pow(3, -1, 7)")["x"] == pow(3, 2**200, 10**9 + 7)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "re.findall('(?=(.*))', 'a' * 30_000)",
+        "re.split('(?=(.*))', 'a' * 30_000)",
+        "re.compile('(?=(.*))').findall('a' * 30_000)",
+        "re.compile('(?=(.*))').sub('', 'a' * 30_000)",
+        "re.sub('(?<=(a))', r'\\1', 'a' * 30_000)",
+        "re.sub('a', 'b' * 100_000, 'a' * 100_000)",
+        "re.sub('a', repl='b' * 100_000, string='a' * 100_000)",
+        "re.compile('a').sub('b' * 100_000, 'a' * 100_000)",
+        "textwrap.indent('a\\n' * 100_000, 'b' * 1_000)",
+    ],
+)
+def test_one_step_makes_no_more_than_the_bound(call):
+    assert isinstance(evaluated(f"import re, textwrap\nx = {call}")["x"], Unknown)
+
+
+def test_replacements_of_usual_size():
+    found = evaluated(
+        "import re, textwrap\nx = re.sub(r'(\\w+)-(?=\\d)', r'<\\1>', 'v-1 w-2 x-y')\n"
+        "y = textwrap.indent('a\\nb', '> ')"
+    )
+    assert (found["x"], found["y"]) == ("<v>1 <w>2 x-y", "> a\n> b")
 
 
 @pytest.mark.parametrize(

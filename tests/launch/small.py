@@ -102,7 +102,7 @@ def bench(models=(), findings=(), *, early: bool = False, classes=None) -> Workb
         sglang=tree.origin, contract=CONTRACT, models=tuple(models), findings=tuple(findings), diagnostics=()
     )
     setting = Setting(tree, lambda: classes or CLASSES, None)
-    return Workbench(setting, machine_named("h200"), Judge(lambda only: analysis))
+    return Workbench(setting, machine_named("h200"), Judge(lambda _only: analysis))
 
 
 def launch(folder: Path, *, draft: str | None = "draft", target: dict | None = None, draft_config: dict | None = None):

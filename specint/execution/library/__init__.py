@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from specint.execution import records
 from specint.execution.code import MISSING
+from specint.execution.expressions import hashable
 from specint.execution.library import language, parser, system, text
 from specint.execution.natives import _guarded, callable_of, plainly
 from specint.execution.values import PLAIN, Builtin, Class, Foreign, Instance, Raised, Unknown
@@ -101,7 +102,9 @@ class Library:
             if arguments and kind in (dict, collections.OrderedDict):
                 arguments = [it.mapping(arguments[0])]
             elif arguments:
-                arguments = [it.iterate(arguments[0]), *arguments[1:]]
+                elements = it.iterate(arguments[0])
+                keyed = kind in (set, frozenset, collections.Counter) and type(arguments[0]) is not str
+                arguments = [hashable(it, elements) if keyed else elements, *arguments[1:]]
                 if hasattr(arguments[0], "__length_hint__"):
                     it.budget.built(min(arguments[0].__length_hint__(), 10**8))
         else:

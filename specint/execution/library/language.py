@@ -13,6 +13,7 @@ import math
 import operator
 import types
 import typing
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from specint.execution import expressions, records
@@ -330,8 +331,11 @@ class _Chain:
         return itertools.chain(*sources)
 
 
-def _flat(it: Interpreter, sources: Any) -> Any:
-    return (item for source in it.iterate(sources) for item in it.iterate(source))
+def _flat(it: Interpreter, sources: Any) -> Iterator[Any]:
+    for source in it.iterate(sources):
+        for item in it.iterate(source):
+            it.step()
+            yield item
 
 
 def _path(it: Interpreter, value: Any, path: str) -> Any:

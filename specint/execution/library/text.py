@@ -53,7 +53,8 @@ def provide(library: Library, it: Interpreter) -> None:
     library.add(
         "string", {name: getattr(string, name) for name in dir(string) if isinstance(getattr(string, name), str)}
     )
-    library.add("textwrap", {name: getattr(textwrap, name) for name in ("dedent", "indent", "fill", "shorten")})
+    wrapping = {name: own(f"textwrap.{name}", _wrapping(name)) for name in ("indent", "fill", "shorten")}
+    library.add("textwrap", {"dedent": textwrap.dedent, **wrapping})
     library.add("shlex", {"split": shlex.split, "quote": shlex.quote, "join": shlex.join})
     library.add(
         "base64", {n: getattr(base64, n) for n in ("b64encode", "b64decode", "urlsafe_b64encode", "urlsafe_b64decode")}
@@ -95,12 +96,24 @@ def _searching(name: str) -> Any:
         pattern = arguments[0]
         if isinstance(pattern, Unknown):
             return Unknown(f"re.{name}({pattern.reason})")
-        texts = [argument for argument in arguments[1:] if isinstance(argument, str | bytes)]
-        longest = max((len(text) for text in texts), default=0)
         if not isinstance(pattern, re.Pattern) and len(pattern) > bounds.LONGEST_PATTERN:
             return Unknown("a regular expression that is too long")
-        if longest > 20 and longest > bounds.longest_matched(pattern):
-            return Unknown("a regular expression that may take too long")
+        refused = bounds.too_much_matching(pattern, name, [*arguments[1:], *keywords.values()])
+        if refused is not None:
+            return Unknown(refused)
+        return call_native(it, function, arguments, keywords)
+
+    return run
+
+
+def _wrapping(name: str) -> Any:
+    function = getattr(textwrap, name)
+
+    def run(it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        texts = [len(one) for one in (*arguments, *keywords.values()) if isinstance(one, str)]
+        # Each line, and each letter may be one, takes what is put before it.
+        if sum(texts[1:]) * max(texts, default=0) > bounds.LONGEST:
+            return Unknown(f"textwrap.{name}() of a text that is too long")
         return call_native(it, function, arguments, keywords)
 
     return run
