@@ -100,6 +100,7 @@ def preflight(
     from specint.launch.answer import document
     from specint.launch.ask import Asking
     from specint.launch.command import Command, command_of
+    from specint.launch.kept import Answers
     from specint.request import analysed_apart, opened, request_of
 
     directory = None if cache_dir is None else Path(cache_dir)
@@ -108,4 +109,4 @@ def preflight(
     found = command_of([command] if isinstance(command, str) else list(command))
     asked = Command(found.argv, {**(env or {}), **found.environment}, found.folders)
     with analysed_apart(sources) as analyse:
-        return document(Asking(sources.tree, analyse, request.cache_dir).answer(asked, gpu))
+        return document(Asking(sources.tree, analyse, request.cache_dir, kept=Answers(sources)).answer(asked, gpu))

@@ -135,13 +135,14 @@ def _asking(common: options.Common, config: Config, where: str | None, *, severa
     from specint.cli.progress import progress
     from specint.cli.session import requested
     from specint.launch.ask import Asking
+    from specint.launch.kept import Answers
     from specint.request import analysed_apart, opened
 
     there = msgspec.structs.replace(common, sglang=where or common.sglang, against=None)
     with progress(quiet=common.quiet) as report:
         sources = opened(requested(there, config, progress=report))
     with analysed_apart(sources) as analyse:
-        yield Asking(sources.tree, analyse, sources.request.cache_dir, several=several)
+        yield Asking(sources.tree, analyse, sources.request.cache_dir, several=several, kept=Answers(sources))
 
 
 def _print(groups: list[list[Answer]], format_: str, common: options.Common, show_facts: bool) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from specint.reading import read_regular
+from specint.source.tree import content_digest
 
 LARGEST = 64 * 1024 * 1024
 
@@ -15,20 +16,39 @@ LARGEST = 64 * 1024 * 1024
 class Files:
     """A file system of some real folders and of memory. No path outside of them exists."""
 
-    def __init__(self, folders: Iterable[Path | str] = ()) -> None:
+    def __init__(self, folders: Iterable[Path | str] = (), asked: dict[str, set[str]] | None = None) -> None:
         self.folders = [os.path.abspath(folder) for folder in folders]  # noqa: PTH100 - links are followed by `_real`
         self.written: dict[str, bytes] = {}
         self.made: set[str] = set()
-        self.read_from_disk: set[str] = set()
         self.latest = ""
-
-    def fresh(self) -> Files:
-        """The same folders, nothing written."""
-        return Files(self.folders)
+        self.asked: dict[str, set[str]] = {} if asked is None else asked
+        """Each path that was asked about, and what was asked: whether it is there, what is in it."""
 
     def real(self, path: str) -> str | None:
         """The real path, if it lies below one of the folders, links followed."""
         full = os.path.abspath(path)  # noqa: PTH100
+        self._note(full, "there")
+        return self._below(full)
+
+    def _note(self, path: str, what: str) -> None:
+        self.asked.setdefault(path, set()).add(what)
+
+    def state(self, path: str, asked: Iterable[str]) -> str:
+        """What a path is, as far as was asked of it: two equal answers mean that nothing changed."""
+        above, real = self._below(os.path.dirname(path)), self._below(path)  # noqa: PTH120
+        said = [str(above is not None and os.path.lexists(path)), str(real is not None)]
+        if real is not None:
+            said += [str(Path(real).is_file()), str(Path(real).is_dir())]
+            if "names" in asked:
+                said += self.names(path)
+            if "text" in asked:
+                try:
+                    said.append(content_digest(read_regular(real, largest=LARGEST)))
+                except OSError as error:
+                    said.append(str(error.errno))
+        return content_digest("\0".join(said).encode("utf-8", "surrogateescape"))
+
+    def _below(self, full: str) -> str | None:
         for folder in self.folders:
             if full == folder or full.startswith(folder + os.sep):
                 target = os.path.realpath(full)
@@ -65,6 +85,7 @@ class Files:
     def is_there(self, path: str) -> bool:
         """Whether a named folder has an entry of that name, be it one that is not read: a link out of it, a pipe."""
         full = os.path.abspath(path)  # noqa: PTH100
+        self._note(full, "there")
         return self.real(os.path.dirname(full)) is not None and os.path.lexists(full)  # noqa: PTH120
 
     def names(self, path: str) -> list[str]:
@@ -73,6 +94,7 @@ class Files:
         found = {name[len(start) :].partition("/")[0] for name in self.written if name.startswith(start)}
         real = self.real(path)
         if real is not None and Path(real).is_dir():
+            self._note(real, "names")
             found |= {entry.name for entry in os.scandir(real)}
         return sorted(found)
 
@@ -84,7 +106,7 @@ class Files:
         real = self.real(path)
         if real is None:
             raise FileNotFoundError(2, "No such file or directory", path)
-        self.read_from_disk.add(real)
+        self._note(real, "text")
         return read_regular(real, largest=LARGEST)
 
     def write(self, path: str, data: bytes) -> None:

@@ -72,9 +72,12 @@ class Workbench:
         self.base: Interpreter | None = None
         self.base_decisions: dict[str, Decision] = {}
         self.order: list[str] = []
+        self.asked: dict[str, set[str]] = {}
+        """What the latest answer asked of the file system: see `Files.asked`."""
 
     def answer(self, command: Command, name: str | None = None) -> Answer:
         """The answer to one launch."""
+        self.asked = {}
         return with_deep_stack(lambda: self._answer(command, name))
 
     def _answer(self, command: Command, name: str | None) -> Answer:
@@ -129,7 +132,7 @@ class Workbench:
         flipped = tuple(flipped)
         if self.base is not None and not (set(flipped) & self.base_decisions.keys()) and self._fits_base(command):
             return self._from_base(command, flipped)
-        it = self.setting.interpreter(self.machine, Files(command.folders), command.environment)
+        it = self.setting.interpreter(self.machine, Files(command.folders, self.asked), command.environment)
         it.decisions = Decisions(flipped)
         found = Course(it, self.setting.package, list(command.argv)).run()
         if not self.order:
@@ -181,7 +184,7 @@ class Workbench:
         it.touch(it.environment)
         it.environment.update(command.environment)
         asked = dict(it.environment.asked)
-        files, it.files = it.files, Files(command.folders)
+        files, it.files = it.files, Files(command.folders, self.asked)
         it.decisions = Decisions(flipped)
         it.decisions.taken.update(self.base_decisions)
         it.parsed = []

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from specint.errors import SpecintError
 from specint.launch.answer import Answer, Workbench
 from specint.launch.command import Command, command_of, located
 from specint.launch.judging import Analyse, Judge
+from specint.launch.kept import Answers
 from specint.launch.machine import machine_named, usual_machines
 from specint.launch.registry import registered_classes
 from specint.launch.setting import Setting
@@ -21,7 +25,8 @@ LARGEST_LIST = 16 * 1024 * 1024
 
 
 class Asking:
-    """One SGLang, to which launches are put on one machine or several; `several`: more than one will be."""
+    """One SGLang, to which launches are put on one machine or several; `several`: more than one will be; `kept`: where
+    answers are kept."""
 
     def __init__(
         self,
@@ -31,17 +36,30 @@ class Asking:
         progress: Callable[[str], None] | None = None,
         *,
         several: bool = False,
+        kept: Answers | None = None,
     ) -> None:
-        self.setting = Setting(tree, lambda: registered_classes(tree), cache_dir, progress)
+        self._tree, self._cache_dir, self._progress = tree, cache_dir, progress
         self.judge = Judge(analyse, several) if analyse is not None else None
         self.benches: dict[str, Workbench] = {}
+        self._kept = kept
+
+    @cached_property
+    def setting(self) -> Setting:
+        """SGLang with what it pins, read when a launch is evaluated for the first time."""
+        return Setting(self._tree, lambda: registered_classes(self._tree), self._cache_dir, self._progress)
 
     def answer(self, command: Command, machine: str, name: str | None = None) -> Answer:
         """The answer to a launch on a machine."""
+        known = self._kept.recall(command, machine) if self._kept is not None else None
+        if known is not None:
+            return msgspec.structs.replace(known, id=name)
         bench = self.benches.get(machine)
         if bench is None:
             bench = self.benches[machine] = Workbench(self.setting, machine_named(machine), self.judge)
-        return bench.answer(command, name)
+        answer = bench.answer(command, name)
+        if self._kept is not None and (self.judge is None or not self.judge.lost):
+            self._kept.remember(command, machine, answer, bench.asked, self.setting.modules.kinds)
+        return answer
 
     def prepare(self, machine: str) -> None:
         """Do once what importing takes, now that more than one launch is asked."""
@@ -51,8 +69,8 @@ class Asking:
     def answers(self, launches: Sequence[tuple[str | None, Command]], machine: str) -> Iterator[Answer]:
         """The answers to several launches: what importing took is done once for all but the first."""
         for n, (name, command) in enumerate(launches):
-            if n == 1:
-                self.benches[machine].prepare()
+            if n:
+                self.prepare(machine)
             yield self.answer(command, machine, name)
 
 

@@ -35,6 +35,8 @@ class Open:
     why: str
     file: str | None = None
     line: int | None = None
+    bounded: bool = False
+    """Whether a bound of specint's own was reached."""
 
 
 @dataclass(frozen=True)
@@ -125,10 +127,10 @@ class Course:
             self.found.open.append(Open(name, undetermined.unknown.reason))
         except ExhaustedError as error:
             frame = self.it.stack[-1] if self.it.stack else None
-            place = (frame.file, frame.line) if frame else (None, None)
+            file, line = (frame.file, frame.line) if frame else (None, None)
             why = error.what if isinstance(error, HaltedError) else f"evaluating it takes too much: {error.what}"
             self.found.halted = self.found.halted or isinstance(error, HaltedError)
-            self.found.open.append(Open(name, why, *place))
+            self.found.open.append(Open(name, why, file, line, bounded=not isinstance(error, HaltedError)))
         finally:
             self.it.stack.clear()
             self.it.budget.depth = 0

@@ -57,6 +57,8 @@ class Judge:
         self._several = several
         self._analysis: Analysis | None = None
         self._about: frozenset[str] | None = frozenset()
+        self.lost = False
+        """Whether an analysis could not be had."""
 
     def about(self, classes: Sequence[str]) -> None:
         """Get ready for the classes of a launch."""
@@ -67,7 +69,7 @@ class Judge:
         try:
             self._analysis = self._analyse(only)
         except SpecintError:
-            self._analysis, self._about = None, None
+            self._analysis, self._about, self.lost = None, None, True
 
     def judged(self, side: str, dotted: str, algorithm: str, worker: str) -> Judged | None:
         """What a class lacks as target or draft, for a worker by its dotted name; None where it isn't judged."""

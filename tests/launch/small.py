@@ -93,11 +93,15 @@ CONTRACT = Contract(
 )  # fmt: skip
 
 
-def bench(models=(), findings=(), *, early: bool = False, classes=None) -> Workbench:
-    """The small SGLang, whose analysis says this of its models; `early`: it looks at the draft among its arguments."""
+def contents(*, early: bool = False) -> dict[str, bytes]:
+    """Its files by path; `early`: it looks at the draft among its arguments."""
     texts = {"srt/server_args": ARGUMENTS.replace("EARLY", EARLY if early else "pass"), **REST}
-    contents = {f"sglang/{name}.py": text.encode() for name, text in texts.items()}
-    tree = TextTree({"sglang/__init__.py": b"", **contents}, Origin(version="0", source="a test"), "sglang")
+    return {"sglang/__init__.py": b"", **{f"sglang/{name}.py": text.encode() for name, text in texts.items()}}
+
+
+def bench(models=(), findings=(), *, early: bool = False, classes=None) -> Workbench:
+    """The small SGLang, whose analysis says this of its models."""
+    tree = TextTree(contents(early=early), Origin(version="0", source="a test"), "sglang")
     analysis = Analysis(
         sglang=tree.origin, contract=CONTRACT, models=tuple(models), findings=tuple(findings), diagnostics=()
     )
