@@ -219,8 +219,7 @@ class Course:
         if not isinstance(after, dict):
             names = record.names if record is not None else list(resolved.attributes)
             after = {name: resolved.attributes.get(name) for name in names}
-        after = {name: kept(value) for name, value in after.items()}
-        self.found.values = after
+        self.found.values = {name: kept(value) for name, value in after.items()}
         self.found.algorithm = after.get(self.entry["algorithm"]["value"])
         known, before = self.given.get(id(resolved), (None, {}))
         parsed = vars(self.it.parsed[-1]) if self.it.parsed else before
@@ -228,7 +227,8 @@ class Course:
         for name in sorted(after):
             if name in before and name in parsed and not same(before[name], after[name]):
                 file, line, at = self.places.get(name, (None, None, 0))
-                changed.append(Change(name, kept(before[name]), after[name], file, line, self._said(file, line, at)))
+                said = self._said(file, line, at)
+                changed.append(Change(name, kept(before[name]), self.found.values[name], file, line, said))
         self.found.changed = changed
         del known
 
@@ -306,13 +306,23 @@ class Course:
         return Side(None, None, None, architectures, text_path, inner)
 
 
-def kept(value: Any) -> Any:
-    """A copy of plain containers: what evaluated code holds goes back to what it was, once the launch is answered."""
+def kept(value: Any, depth: int = 0) -> Any:
+    """A copy of containers and objects: what evaluated code holds goes back to what it was, once the launch is
+    answered. Members of an enum are one of a kind."""
+    if depth > DEEPEST_VALUE:
+        return value
     if type(value) is dict:
-        return {name: kept(one) for name, one in value.items()}
+        return {name: kept(one, depth + 1) for name, one in value.items()}
     if type(value) in (list, tuple, set):
-        return type(value)(kept(one) for one in value)
+        return type(value)(kept(one, depth + 1) for one in value)
+    if type(value) is Instance and value.payload is None and value.cls.record != "enum":
+        copied = Instance(value.cls)
+        copied.attributes = {name: kept(one, depth + 1) for name, one in value.attributes.items()}
+        return copied
     return value
+
+
+DEEPEST_VALUE = 6
 
 
 def same(one: Any, other: Any) -> bool:

@@ -18,12 +18,19 @@ import dataclasses
 
 FIELDS = [f"field_{n}" for n in range(50)]
 
+class Phase:
+    most = None
+
+    def __repr__(self):
+        return f"Phase({self.most})"
+
 @dataclasses.dataclass
 class ServerArgs:
     model_path: str = ""
     speculative_algorithm: str | None = None
     sizes: list | None = None
     table: dict | None = None
+    phase: object = None
     """
     + "\n    ".join(f"field_{n}: int = 0" for n in range(50))
     + """
@@ -34,6 +41,9 @@ class ServerArgs:
             self.sizes.append(n)
         self.table = {"a": 1}
         self.table["b"] = [2]
+        self.phase = Phase()
+        self.phase.most = 1
+        self.phase.most = 256
 
     def check_server_args(self):
         pass
@@ -43,6 +53,7 @@ class ServerArgs:
         parser.add_argument("--model-path")
         parser.add_argument("--sizes", nargs="+", type=int)
         parser.add_argument("--table")
+        parser.add_argument("--phase")
 
 def prepare_server_args(argv):
     parser = argparse.ArgumentParser()
@@ -76,6 +87,9 @@ def bench():
     return Workbench(Setting(tree, dict, None), machine_named("h200"))
 
 
+VALUES = {"sizes": [0, 1, 2], "table": {"a": 1, "b": [2]}, "phase": "Phase(256)"}
+
+
 def test_values_that_are_built_step_by_step_are_those_of_the_launch_also_for_later_ones(bench):
     command = Command(("--model-path", "x"))
     answers = [bench.answer(command)]
@@ -83,7 +97,7 @@ def test_values_that_are_built_step_by_step_are_those_of_the_launch_also_for_lat
     answers += [bench.answer(command), bench.answer(command)]
     for answer in answers:
         changed = {one["name"]: one["after"] for one in document(answer)["changed"]}
-        assert changed == {"sizes": [0, 1, 2], "table": {"a": 1, "b": [2]}}, json.dumps(changed)
+        assert changed == VALUES, json.dumps(changed)
         assert answer.found.values["sizes"] == [0, 1, 2]
         assert answer.found.refusals[0].message == "no model"
 
