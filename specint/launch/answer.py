@@ -19,7 +19,7 @@ from specint.execution.library.parser import Parser, fill_like
 from specint.execution.stack import with_deep_stack
 from specint.execution.values import Instance, Raised, UndeterminedError, Unknown
 from specint.launch.command import Command
-from specint.launch.course import Course, Found, Side
+from specint.launch.course import Course, Found, Open, Side
 from specint.launch.declared import declared
 from specint.launch.fit import Fit
 from specint.launch.judging import Judge, Lack
@@ -27,6 +27,7 @@ from specint.launch.machine import Machine
 from specint.launch.setting import Setting
 from specint.launch.sides import WHATEVER, Compared, compared, of_the_target, without_draft
 
+AS_WRITTEN = "{} has a value only where the launch runs: it is taken as it is written"
 SCHEMA = "specint.preflight/1"
 MOST_FLIPS = 24
 
@@ -94,7 +95,7 @@ class Workbench:
         turns = self._turns(command, run)
         found = run.found
         sides = Compared()
-        notes = list(self.setting.notes)
+        notes = [*self.setting.notes, *(AS_WRITTEN.format(one) for one in dict.fromkeys(command.unknown))]
         kind = self._kind(found, turns)
         if kind == "starts" or (kind == "unknown" and not found.refusals and found.worker is not None):
             # What is certain of one side stays so where the other can't be read.
@@ -129,7 +130,11 @@ class Workbench:
 
     # -- running -------------------------------------------------------------------------------------------------------
     def _run(self, command: Command, flipped: Iterable[str]) -> Run:
-        flipped = tuple(flipped)
+        run = self._evaluated(command, tuple(flipped))
+        leave_open(run.found, command)
+        return run
+
+    def _evaluated(self, command: Command, flipped: tuple[str, ...]) -> Run:
         if self.base is not None and not (set(flipped) & self.base_decisions.keys()) and self._fits_base(command):
             return self._from_base(command, flipped)
         it = self.setting.interpreter(self.machine, Files(command.folders, self.asked), command.environment)
@@ -233,6 +238,17 @@ class Run:
             if side is not None and isinstance(side.config, Instance):
                 # Later launches go back to the state before this one: what is still asked for is copied.
                 object.__setattr__(side, "config", plain_config(side.config))
+
+
+def leave_open(found: Found, command: Command) -> None:
+    """A refusal of what is only written in a word's place refuses no launch."""
+    for n, one in enumerate(found.refusals):
+        written = next((part for part in command.unknown if part in one.message), None)
+        if written is not None:
+            found.refusals = found.refusals[:n]
+            why = f"{written} has a value only where the launch runs ({one.message[:200]})"
+            found.open.insert(0, Open(one.stage, why, one.file, one.line))
+            return
 
 
 def _fill(filled: Parser, it: Interpreter, arguments: list[Any], keywords: dict[str, Any]) -> None:

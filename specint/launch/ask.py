@@ -57,7 +57,8 @@ class Asking:
         if bench is None:
             bench = self.benches[machine] = Workbench(self.setting, machine_named(machine), self.judge)
         answer = bench.answer(command, name)
-        if self._kept is not None and (self.judge is None or not self.judge.lost):
+        # What lacks Transformers or the analysis may be better another time.
+        if self._kept is not None and not self.setting.notes and (self.judge is None or not self.judge.lost):
             self._kept.remember(command, machine, answer, bench.asked, self.setting.modules.kinds)
         return answer
 

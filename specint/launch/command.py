@@ -5,17 +5,24 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from specint.errors import SpecintError
 from specint.launch.declared import declared
+from specint.launch.shell import simple_commands
 from specint.reading import read_regular
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-_VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?::?-([^}]*))?\}|([A-Za-z_]\w*))")
-BEFORE = ("exec", "nohup", "env", "time", "sudo", "numactl", "stdbuf")
+_VARIABLE = re.compile(r"\$(?:\$|\{([A-Za-z_]\w*)(?::?-([^}]*))?\}|([A-Za-z_]\w*))")
+_REFERENCE = re.compile(r"\$\(([A-Za-z_]\w*)\)")
+_OPEN = re.compile(r"\$\{[^}]*\}|\$\([^)]*\)|\$[A-Za-z_]\w*")
+_WITH_TEXT = re.compile(r"-\w*c")
+SHELLS = ("sh", "bash", "dash", "zsh", "ash")
+CONTAINERS = ("docker", "podman", "nerdctl")
+SAYING = ("echo", "printf", "cat", "grep", "alias", "pkill", "pip", "pip3", ":", "#")
+"""Commands that may name a launch and start none."""
 LONGEST = 1 << 20
 
 
@@ -31,6 +38,8 @@ class Command:
     environment: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
     source: str = ""
+    unknown: tuple[str, ...] = ()
+    """What of the words has a value only where the launch runs: `$(hostname)`, a variable that nothing sets."""
 
 
 def command_of(words: Sequence[str], *, relative_to: Path | None = None) -> Command:
@@ -41,10 +50,12 @@ def command_of(words: Sequence[str], *, relative_to: Path | None = None) -> Comm
             return _of_file(path)
     if len(words) == 1 and " " in words[0]:
         try:
-            words = shlex.split(words[0], comments=True)
+            words = shlex.split(given := words[0], comments=True)
         except ValueError as error:
             raise SpecintError(f"can't be read as a command: {error}", "COMMAND") from None
-    found = _from_words(list(words), {})
+        found = next(_of_shell(given), None)
+    else:
+        found = _from_words(list(words), {}, scripts=True)
     if found is None:
         raise SpecintError("no launch of SGLang in it", " ".join(words)[:80] or "COMMAND", HINT)
     return located(found, relative_to or Path())
@@ -68,28 +79,41 @@ def located(command: Command, base: Path) -> Command:
                 value = str(place.absolute())
                 folders.append(value)
         argv.append(f"{head}{sign}{value}")
-    return Command(tuple(argv), command.environment, tuple(folders), command.source)
+    return replace(command, argv=tuple(argv), folders=tuple(folders))
 
 
-def _from_words(words: list[str], environment: dict[str, str]) -> Command | None:
-    environment = dict(environment)
+def _from_words(words: list[str], environment: dict[str, str], *, scripts: bool = False) -> Command | None:
+    """The launch that words are; `scripts`: a shell among them may have one in its `-c`."""
+    own: dict[str, str] = {}
     entry = declared()["command"]
-    scripts = [script.split() for script in entry["scripts"]]
+    named = [script.split() for script in entry["scripts"]]
+    files = tuple(f"{module.replace('.', '/')}.py" for module in entry["modules"])
+    if any(word.rpartition("/")[2] in CONTAINERS for word in words[:3]):
+        environment, host = {}, environment  # a container gets what it is given
+    else:
+        host = {}
     n = 0
     while n < len(words):
         word = words[n]
-        assigned = _ASSIGNMENT.fullmatch(word)
-        if assigned and not word.startswith("-"):
-            environment[assigned[1]] = assigned[2]
-        elif word == "-m" and n + 1 < len(words) and words[n + 1] in entry["modules"]:
-            return Command(tuple(words[n + 2 :]), environment)
-        elif word.startswith("--") and n == len(environment):
-            return Command(tuple(words[n:]), environment)  # flags alone
+        assigned = _ASSIGNMENT.fullmatch(word.removeprefix("--env="))
+        after = words[n + 1] if n + 1 < len(words) else ""
+        if assigned and (not word.startswith("-") or word.startswith("--env=")):
+            own[assigned[1]] = assigned[2]
+        elif word in ("-e", "--env") and after in host:
+            own[after] = host[after]
+        elif word == "-m" and after in entry["modules"]:
+            return Command(tuple(words[n + 2 :]), {**environment, **own})
+        elif word.endswith(files):
+            return Command(tuple(words[n + 1 :]), {**environment, **own})
+        elif scripts and word.rpartition("/")[2] in SHELLS and _WITH_TEXT.fullmatch(after) and n + 2 < len(words):
+            return next(_of_shell(words[n + 2], {**environment, **own}), None)
+        elif word.startswith("--") and n == len(own):
+            return Command(tuple(words[n:]), {**environment, **own})  # flags alone
         else:
-            for script in scripts:
+            for script in named:
                 here = [words[n].rpartition("/")[2], *words[n + 1 : n + len(script)]]
                 if here == script:
-                    return Command(tuple(words[n + len(script) :]), environment)
+                    return Command(tuple(words[n + len(script) :]), {**environment, **own})
         n += 1
     return None
 
@@ -100,45 +124,21 @@ def _of_file(path: Path) -> Command:
         text = read_regular(path, largest=LONGEST).decode("utf-8", errors="replace")
     except OSError as error:
         raise SpecintError(f"can't be read: {error.strerror}", str(path)) from None
-    found = next(_of_yaml(text, path) if path.suffix in (".yaml", ".yml") else _of_shell(text), None)
+    written = path.suffix in (".yaml", ".yml", ".json")
+    found = next(_of_yaml(text, path) if written else _of_shell(text), None)
     if found is None:
         raise SpecintError("no launch of SGLang in it", str(path), HINT)
-    return located(Command(found.argv, found.environment, source=path.name), path.parent)
+    return located(replace(found, source=path.name), path.parent)
 
 
-def _of_shell(text: str) -> Iterator[Command]:
-    variables: dict[str, str] = {}
-    exported: dict[str, str] = {}
-    for line in re.sub(r"\\\r?\n", " ", text).splitlines():
-        try:
-            words = [_filled(word, variables) for word in shlex.split(line, comments=True)]
-        except ValueError:
+def _of_shell(text: str, given: Mapping[str, str] | None = None) -> Iterator[Command]:
+    for simple in simple_commands(text, given):
+        if simple.words[0] in SAYING:
             continue
-        words = [word for part in words for word in ([part] if part else [])]
-        given = words[1:] if words[:1] in (["export"], ["declare"]) else words
-        if given and all(_ASSIGNMENT.fullmatch(word) for word in given):
-            for word in given:
-                name, _, value = word.partition("=")
-                variables[name] = value
-                if words[0] == "export":
-                    exported[name] = value
-            continue
-        if not any(word in declared()["command"]["modules"] or "sglang" in word for word in words):
-            continue
-        found = _from_words(words, exported)
+        found = _from_words(list(simple.words), dict(simple.environment), scripts=True)
         if found is not None:
-            yield Command(tuple(_until_operator(found.argv)), found.environment)
-
-
-def _until_operator(argv: Sequence[str]) -> Iterator[str]:
-    for word in argv:
-        if word in ("&", "&&", ";", "|", "||") or word.startswith((">", "2>", "<")):
-            return
-        yield word
-
-
-def _filled(word: str, variables: Mapping[str, str]) -> str:
-    return _VARIABLE.sub(lambda m: variables.get(m[1] or m[3], m[2] if m[2] is not None else m[0]), word)
+            unknown = tuple(one for one in simple.unknown if any(one in word for word in found.argv))
+            yield replace(found, unknown=(*found.unknown, *unknown))
 
 
 def _of_yaml(text: str, path: Path) -> Iterator[Command]:
@@ -151,45 +151,101 @@ def _of_yaml(text: str, path: Path) -> Iterator[Command]:
         where = f"{path}:{line + 1}" if line is not None else str(path)
         raise SpecintError("is no YAML that can be read", where) from None
     for document in documents:
-        yield from _of_tree(document, 0)
+        compose = isinstance(document, dict) and "services" in document
+        known = _of_lines(path.parent / ".env") if compose else {}
+        yield from _of_tree(document, _Written(path.parent, known, compose=compose), 0)
 
 
-def _of_tree(node: Any, depth: int) -> Iterator[Command]:
+@dataclass(frozen=True)
+class _Written:
+    """How a file of services is read: Compose fills in variables (of `.env` beside it), Kubernetes those of `env`."""
+
+    folder: Path
+    known: Mapping[str, str]
+    compose: bool = False
+
+    def words(self, value: Any, environment: Mapping[str, str]) -> list[str]:
+        """A command as words: a list, or (in Compose) a text."""
+        if isinstance(value, str):
+            try:
+                found = shlex.split(value.replace("\\\n", " "))
+            except ValueError:
+                return []
+        else:
+            found = [_text(one) for one in value] if isinstance(value, list) else []
+        if self.compose:
+            return [self.filled(word) for word in found]
+        return [_REFERENCE.sub(lambda m: environment.get(m[1], m[0]), word) for word in found]
+
+    def filled(self, word: str) -> str:
+        """A text with Compose's variables filled in; `$$` is a sign of its own."""
+
+        def value(found: re.Match[str]) -> str:
+            if found[0] == "$$":
+                return "$"
+            name = found[1] or found[3]
+            if name in self.known:
+                return self.known[name]
+            return found[2] if found[2] is not None else found[0]
+
+        return _VARIABLE.sub(value, word)
+
+
+def _of_tree(node: Any, how: _Written, depth: int) -> Iterator[Command]:
     if depth > 40:
         return
     if isinstance(node, list):
         for one in node:
-            yield from _of_tree(one, depth + 1)
+            yield from _of_tree(one, how, depth + 1)
     elif isinstance(node, dict):
-        words = [*_words(node.get("entrypoint")), *_words(node.get("command")), *_words(node.get("args"))]
-        if words:
-            environment = _environment(node.get("environment") or node.get("env"))
-            found = next(_of_shell(words[-1]), None) if "-c" in words else None
-            found = found or _from_words(words, {})
-            if found is not None:
-                yield Command(found.argv, {**environment, **found.environment})
-                return
+        environment = _environment(node.get("environment") or node.get("env"), how, node.get("env_file"))
+        words = [
+            word
+            for name in ("entrypoint", "command", "args")
+            for word in how.words(node.get(name), environment)
+        ]  # fmt: skip
+        found = _from_words(words, environment, scripts=True) if words else None
+        if found is not None:
+            unknown = [m[0] for word in found.argv for m in _OPEN.finditer(word)]
+            yield replace(found, unknown=(*found.unknown, *unknown))
+            return
         for one in node.values():
-            yield from _of_tree(one, depth + 1)
+            yield from _of_tree(one, how, depth + 1)
 
 
-def _words(value: Any) -> list[str]:
-    if isinstance(value, str):
-        try:
-            return shlex.split(value.replace("\\\n", " "))
-        except ValueError:
-            return []
-    return [str(one) for one in value] if isinstance(value, list) else []
-
-
-def _environment(value: Any) -> dict[str, str]:
+def _environment(value: Any, how: _Written, files: Any = None) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in [files] if isinstance(files, str) else files if isinstance(files, list) else []:
+        place = name.get("path") if isinstance(name, dict) else name
+        if isinstance(place, str):
+            found |= _of_lines(how.folder / place)
     if isinstance(value, dict):
-        return {str(name): str(one) for name, one in value.items() if one is not None}
-    found = {}
+        found |= {str(name): _text(one) for name, one in value.items() if one is not None}
     for one in value if isinstance(value, list) else []:
         if isinstance(one, dict) and "value" in one:
-            found[str(one.get("name"))] = str(one["value"])
+            found[str(one.get("name"))] = _text(one["value"])
         elif isinstance(one, str) and "=" in one:
             name, _, text = one.partition("=")
             found[name] = text
+    return {name: how.filled(one) for name, one in found.items()} if how.compose else found
+
+
+def _text(value: Any) -> str:
+    """A value of YAML as a process gets it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _of_lines(path: Path) -> dict[str, str]:
+    """The variables of a file with `NAME=value` lines; none where there is no such file."""
+    try:
+        text = read_regular(path, largest=LONGEST).decode("utf-8", errors="replace")
+    except OSError:
+        return {}
+    found = {}
+    for line in text.splitlines():
+        assigned = _ASSIGNMENT.fullmatch(line.strip().removeprefix("export "))
+        if assigned:
+            value = assigned[2].strip()
+            quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
+            found[assigned[1]] = value[1:-1] if quoted else value.partition(" #")[0].rstrip()
     return found

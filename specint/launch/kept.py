@@ -66,8 +66,8 @@ class Answers:
         self, command: Command, machine: str, answer: Answer, asked: dict[str, set[str]], modules: Iterable[str]
     ) -> None:
         """Keep an answer, with what it asked of the file system and the modules that it looked for."""
-        if answer.notes or any(one.bounded for one in answer.found.open):
-            return  # it may be better with more of a network, or of memory
+        if any(one.bounded for one in answer.found.open):
+            return  # it may be better with more memory
         files = Files(command.folders)
         paths = tuple((path, tuple(sorted(how)), files.state(path, how)) for path, how in sorted(asked.items()))
         try:

@@ -67,7 +67,7 @@ def text_of(answer: Answer) -> str:
         one = found.refusals[0]
         place = f" {one.file}:{one.line}" if one.file else ""
         row(one.stage, f"{one.error}{place}")
-    elif not any(one.stage == "arguments" for one in found.open):
+    elif not any(one.stage in ("command line", "arguments") for one in found.open):
         row("accepted", "command line, arguments")
     for name, side in (("target", found.target), ("draft", found.draft)):
         if side is not None:

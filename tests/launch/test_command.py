@@ -75,3 +75,107 @@ def test_local_folders_become_absolute(tmp_path):
 def test_what_is_no_launch_is_one_clear_error(words):
     with pytest.raises(SpecintError):
         command_of(words)
+
+
+EIGHT = "--model-path org/model --tp 8"
+START = f"python -m sglang.launch_server {EIGHT}"
+SCRIPTS = {
+    "an array": 'A=(--model-path org/model)\nA+=(\n  --tp 8 # eight\n)\npython -m sglang.launch_server "${A[@]}"',
+    "words in a variable": f'ARGS="{EIGHT}"\npython -m sglang.launch_server $ARGS',
+    "a default in a default": "M=${MODEL:-${OTHER:-org/model}}\n"
+    'python -m sglang.launch_server --model-path "$M" --tp "${TP:-8}"',
+    "a sum": "N=4\npython -m sglang.launch_server --model-path org/model --tp $((N * 2))",
+    "what follows": f"{START}; echo done",
+    "what goes before": f"cd /app && {START} || exit 1",
+    "a pipe and files": f"{START} 2>&1 | tee log",
+    "both into a file": f"{START} &> log",
+    "a file without a gap": f"{START} >log",
+    "a subshell": f"({START} > log 2>&1 &)",
+    "a process that listens": f"{START} > >(tee log) 2>&1",
+    "another file is written": f"cat > run.sh <<EOF\npython -m sglang.launch_server --model-path old\nEOF\n{START}",
+    "what is said": f"echo {START.replace('org/model', 'old')}\n{START}",
+    "a container": f"docker run --rm -e SGLANG_Y=2 image {START}",
+    "a shell in a container": f'docker run --rm image bash -lc "set -e; {START}"',
+    "a condition": f'if [ -n "$X" ]; then\n  {START}\nfi',
+    "a function": f'run() {{\n  {START} "$@"\n}}\nrun',
+    "the script's own arguments": f"exec {START} $@",
+    "lines of another system": START.replace(" --tp", " \\\r\n --tp") + "\r\n",
+    "the file of the module": f"python /sgl-workspace/sglang/python/sglang/launch_server.py {EIGHT}",
+    "quotes in a word": "python -m sglang.launch_server --model-path 'org'/\"model\" --tp 8",
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_scripts(tmp_path, name):
+    (tmp_path / "run.sh").write_text(SCRIPTS[name])
+    found = command_of([str(tmp_path / "run.sh")])
+    assert (found.argv, found.unknown) == (FLAGS, ())
+
+
+def test_quoted_text_is_one_word_as_it_is_written(tmp_path):
+    text = 'X=1\npython -m sglang.launch_server --override \'{\n "a": "$X"}\' --name "<\\$X $X>" --empty \'\'\n'
+    (tmp_path / "run.sh").write_text(text)
+    assert command_of([str(tmp_path / "run.sh")]).argv == (
+        "--override", '{\n "a": "$X"}', "--name", "<$X 1>", "--empty", ""
+    )  # fmt: skip
+
+
+def test_which_variables_a_script_hands_on(tmp_path):
+    text = f"A=1\nB=2\nexport B\nexport C=3 D='4 5'\nunset C\nE=6 {START}\nF=7 true\n"
+    (tmp_path / "run.sh").write_text(text)
+    assert command_of([str(tmp_path / "run.sh")]).environment == {"B": "2", "D": "4 5", "E": "6"}
+    (tmp_path / "run.sh").write_text(f"export A=1 B=2\ndocker run -e A --env C=3 --env=D=4 image {START}\n")
+    assert command_of([str(tmp_path / "run.sh")]).environment == {"A": "1", "C": "3", "D": "4"}
+
+
+@pytest.mark.parametrize("word", ["$(nvidia-smi -L | wc -l)", "$TP", "${TP}", "`nproc`", "${TP##*/}", "$((TP))"])
+def test_what_only_running_tells_is_told(tmp_path, word):
+    (tmp_path / "run.sh").write_text(f"python -m sglang.launch_server --model-path org/model --tp {word}\n")
+    found = command_of([str(tmp_path / "run.sh")])
+    assert (found.argv[-1], found.unknown) == (word, (word,))
+
+
+def test_variables_that_grow_are_bounded(tmp_path):
+    text = "A=aaaaaaaa\n" + 'A="$A$A"\n' * 100 + START
+    (tmp_path / "run.sh").write_text(text)
+    with pytest.raises(SpecintError, match="longer than"):
+        command_of([str(tmp_path / "run.sh")])
+
+
+SERVICES = {
+    "a shell": f'command: bash -lc "{START}"',
+    "variables with defaults": "command: python -m sglang.launch_server --model-path ${MODEL:-org/model} --tp ${TP-8}",
+    "variables of the file beside it": "command: python -m sglang.launch_server --model-path $BESIDE --tp 8",
+    "a variable of the container": "environment: {M: org/model}\n    "
+    'command: sh -c "python -m sglang.launch_server --model-path $$M --tp 8"',
+}
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_services(tmp_path, name):
+    (tmp_path / ".env").write_text("# which\nBESIDE='org/model'\n")
+    (tmp_path / "c.yaml").write_text(f"services:\n  one:\n    {SERVICES[name]}\n")
+    found = command_of([str(tmp_path / "c.yaml")])
+    assert (found.argv, found.unknown) == (FLAGS, ())
+
+
+def test_variables_of_services_and_containers(tmp_path):
+    (tmp_path / "more.env").write_text("A=1\nexport B='2'\n\nno variable\n")
+    (tmp_path / "c.yaml").write_text(
+        f"services:\n  one:\n    env_file: [more.env, none.env]\n    environment:\n      B: 3\n      C: true\n"
+        f"      TOKEN:\n    command: {START}\n"
+    )
+    assert command_of([str(tmp_path / "c.yaml")]).environment == {"A": "1", "B": "3", "C": "true"}
+    (tmp_path / "k.yaml").write_text(
+        "kind: Pod\nspec:\n  containers:\n  - command: [python, -m, sglang.launch_server, --model-path, $(MODEL)]\n"
+        "    args: [--tp, 8, --dist-init-addr, '$(LEADER):1']\n    env: [{name: MODEL, value: org/model}]\n"
+    )
+    found = command_of([str(tmp_path / "k.yaml")])
+    assert found.argv == (*FLAGS, "--dist-init-addr", "$(LEADER):1")
+    assert found.unknown == ("$(LEADER)",)
+
+
+def test_a_command_in_one_text_is_read_as_a_shell_does():
+    assert command_of([f"export A=1 && {START} 2>&1 | tee log"]).argv == FLAGS
+    assert command_of([f"export A=1 && {START}"]).environment == {"A": "1"}
+    assert command_of(["--model-path org/model --tp 8"]).argv == FLAGS

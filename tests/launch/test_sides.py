@@ -1,5 +1,7 @@
 """Both sides of a launch: what is certain of one is told also where the other can't be read."""
 
+from dataclasses import replace
+
 import pytest
 
 from specint.checks.finding import about
@@ -74,3 +76,14 @@ def test_a_target_without_a_gap_leaves_it_open(tmp_path, early):
 def test_the_words_that_name_a_draft(words):
     rest = ("--tp", "8", "--speculative-draft-model-revision", "x", "--speculative-draft-tensor-parallel-size", "2")
     assert without_draft(Command((*rest[:2], *words, *rest[2:]))).argv == rest
+
+
+def test_a_word_that_only_running_tells_refuses_no_launch(tmp_path):
+    known = launch(tmp_path)
+    asked = replace(known, argv=(*known.argv, "--unheard-of", "$(x)"), unknown=("$(x)",))
+    answer = bench().answer(asked)
+    assert answer.answer == "unknown"
+    assert answer.found.refusals == []
+    assert "$(x) has a value only where the launch runs" in answer.found.open[0].why
+    assert any("$(x)" in note for note in answer.notes)
+    assert bench().answer(replace(asked, unknown=())).answer == "refused"
