@@ -11,6 +11,9 @@ from specint.contract.model import Contract, Requirement
 HARD = ("required", "raises", "any-of")
 """The strengths without which the caller fails."""
 
+_SETTLED = {False: ("present",), True: ("present", "unknown")}
+"""Of a part or not: what of a member that a draft may be asked for needs no more words."""
+
 Flag = Callable[[str], bool | None]
 """What a member of a draft is known to be: true, false, or None where its value is decided at run time."""
 
@@ -81,7 +84,7 @@ def verdict_of(demands: Demands, members: Mapping[str, MemberStatus], reason: st
     # of parts that can't be followed nothing is said
     unknown = tuple(one for one in demands.certain if "." not in one and _status(one, members) == "unknown")
     unknown = tuple(one for one in unknown if not _within(one, (*missing, *unknown)))
-    unsure = tuple(one for one in demands.open if _status(one, members) != "present")
+    unsure = tuple(one for one in demands.open if _status(one, members) not in _SETTLED[_is_inside(one)])
     word: VerdictWord = "missing" if missing else "unknown" if unknown or unsure else "ok"
     why = "; ".join(filter(None, (reason, *(demands.open[one] for one in unsure)))) or None
     return Verdict(verdict=word, missing=missing, unknown=(*unknown, *unsure), reason=why)

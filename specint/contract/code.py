@@ -15,8 +15,14 @@ from typing import Any, Literal
 
 from specint.facts import model as facts
 from specint.facts.model import Expr
-from specint.graph.project import FunctionNode, Project
+from specint.facts.records import is_record_base
+from specint.graph.handing import calls_of
+from specint.graph.hierarchy import declared_fields
+from specint.graph.project import PUTS, FunctionNode, Project
 
+NEAR = 2
+"""What is put into a container one by one is followed out of it where its name was given it so many steps ago, at most:
+lists are everywhere, and most of what is in them has nothing to do with a model."""
 _MOST_ALIASES = 50
 """A callable that goes by more names than this is followed under the nearest ones."""
 
@@ -52,6 +58,7 @@ class Code:
         inside: per function, its attribute reads and writes and its hasattr, getattr and setattr calls.
         super_calls: per function, the names it calls on `super()`.
         lambdas: per function that is a lambda, what it is called here.
+        fields: by the name of a class that has no constructor of its own, what its body declares.
         handed_on: names that stand anywhere but where they are called: a function of such a name may be called later.
     """
 
@@ -67,7 +74,10 @@ class Code:
     super_calls: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
     lambdas: dict[int, str] = field(default_factory=dict)
     handed_on: set[str] = field(default_factory=set)
+    fields: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _records: set[str] = field(default_factory=set)
     _edges: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    _puts: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     _kept_as: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _after: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _parameters: dict[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
@@ -86,6 +96,11 @@ class Code:
             self._modules.add(module.name)
             for function in self.project.functions_of(module):
                 self._add(function, function.name)
+            for node in self.project.classes_of(module):
+                if declared := declared_fields(node.facts):
+                    self.fields[node.name] = declared
+                    if any(map(is_record_base, node.facts.bases)):
+                        self._records.add(node.name)
             for scope in (module.body, *(node.facts.body for node in self.project.classes_of(module))):
                 for step in scope.steps:
                     if isinstance(step, facts.Bind) and isinstance(step.value, facts.Lambda):
@@ -96,6 +111,11 @@ class Code:
         """The functions of a module that is under scan."""
         module = self.project.module(name) if name in self._modules else None
         return self.project.functions_of(module) if module is not None else iter(())
+
+    @property
+    def size(self) -> int:
+        """How many modules are under scan."""
+        return len(self._modules)
 
     def __contains__(self, module: str) -> bool:
         return module in self._modules
@@ -119,13 +139,18 @@ class Code:
     def _add(self, function: FunctionNode, name: str) -> None:
         self.functions[name].append(function)
         walk = _Walk(self, function)
+        for _, one in function.yielded:
+            for source in tails(one.value):
+                self._edges[source].add(f"{name}()")
         for step in function.facts.body.steps:
             walk.step = step
             match step:
-                case facts.Bind(target=target, value=value):
+                case facts.Bind(target=target, value=value, how=how):
                     if value is not None:
                         walk.expression(value)
                         self.flow(target, value)
+                    if how == "with":  # the name is what entering gives
+                        self._edges["__enter__()"].update(_target_tails(target))
                     for attribute in _attribute_targets(target):
                         walk.expression(attribute.base)
                         if attribute.base != walk.own:
@@ -146,6 +171,7 @@ class Code:
                     for param in function.facts.body.functions[index].params:
                         if param.default is not None:
                             walk.expression(param.default)
+                            self.flow(facts.Name(param.name), param.default)
                 case _:
                     pass
 
@@ -154,6 +180,12 @@ class Code:
         names = list(_target_tails(target))
         for source in tails(value):
             self._edges[source].update(names)
+
+    def put(self, container: Expr, value: Expr) -> None:
+        """Note that what an expression is goes into a container of a name."""
+        names = list(_target_tails(container))
+        for source in tails(value):
+            self._puts[source].update(names)
 
     def flow_call(self, name: str, call: facts.Call) -> None:
         """Note that the arguments of a call go on under the callee's parameters."""
@@ -169,12 +201,15 @@ class Code:
         """Every name under which what is kept under the roots' names can be met: generous, by names alone."""
         found: set[str] = set()
         pending = list(roots)
+        near = {*pending, *self.names_after(pending, NEAR)}
         while pending:
             name = pending.pop()
             if name in found:
                 continue
             found.add(name)
             pending += self._edges.get(name, ())
+            if name in near:
+                pending += self._puts.get(name, ())
             if name.endswith("()"):  # what a callable gives is met wherever the callable is called
                 pending += [f"{alias}()" for alias in self.kept_as(name[:-2])]
             elif name.endswith(")"):
@@ -208,7 +243,7 @@ class Code:
                 continue
             if one.endswith(")"):
                 callee, _, index = one[:-1].rpartition("(")
-                pending += self.parameters(callee, int(index))
+                pending += [name for name in self.parameters(callee, int(index)) if not name.endswith("()")]
             else:
                 found[one] = None
                 pending += self._next(one)
@@ -233,6 +268,10 @@ class Code:
                     found[alias].append(name)
         return found
 
+    def functions_named(self, name: str) -> list[FunctionNode]:
+        """The functions of a plain name, and the constructor of a class of that name."""
+        return [*self.functions.get(name, ()), *self._constructors.get(name, ())]
+
     def parameters(self, callee: str, index: int) -> tuple[str, ...]:
         """The parameter names that the argument at an index of a call can meet."""
         key = (callee, index)
@@ -250,6 +289,10 @@ class Code:
             names = [p.name for p in function.facts.params]
             if index + 1 < len(names):
                 yield names[index + 1]
+        if callee in self.fields:
+            yield from self.fields[callee]
+            if callee in self._records:
+                yield f"{callee}()"  # a tuple of its fields, which can be unpacked
 
     @cached_property
     def _constructors(self) -> dict[str, list[FunctionNode]]:
@@ -321,10 +364,13 @@ class _Walk:
                     code.probes[source].append(occurrence)
             code.flow_call(called, expr)
             early = _ahead(expr)
-            if early is not None and (ahead := tail(early.func)) is not None:
-                # what is handed over ahead of a call is handed over all the same
-                code.calls[ahead].append(Occurrence(self.function, self.step, early, local))
-                code.flow_call(ahead, early)
+            for one in calls_of(expr) if early is None else (early,):
+                # what is handed over ahead of a call, or together with the callee, is handed over all the same
+                if (callee := tail(one.func)) is not None:
+                    code.calls[callee].append(Occurrence(self.function, self.step, one, local))
+                    code.flow_call(callee, one)
+            if isinstance(expr.func, facts.Attribute) and expr.func.name in PUTS and expr.args:
+                code.put(expr.func.base, expr.args[-1])
         self._called(expr.func, local)
         for arg in expr.args:
             self.expression(arg, local)
@@ -385,6 +431,11 @@ _WALKS: dict[type, Callable[[_Walk, Any, Local], None]] = {
 _PARTIAL = "partial"
 _HANDS_OUT = frozenset({"values", "items", "get", "pop", "copy", "setdefault"})
 """The methods by which a container gives what it holds."""
+_HANDS_THROUGH = frozenset(
+    {"list", "tuple", "set", "frozenset", "zip", "zip_longest", "enumerate", "reversed", "sorted", "iter", "next"}
+    | {"filter", "chain", "cycle", "deque", "cast", "proxy", "nullcontext", "closing", "enter_context"}
+)
+"""The functions that give what they are handed, or a container or an element of it."""
 _SIGNATURES = frozenset({"signature", "getfullargspec"})
 _SUPER = facts.Name("super")
 _PROBES = frozenset({"hasattr", "getattr", "setattr"})
@@ -443,6 +494,8 @@ def _tails(expr: Expr) -> Iterator[str]:
             yield from tails(element)
         case facts.Lambda():
             yield lambda_name(expr)
+        case facts.Yield(value=value) | facts.Item(base=value):
+            yield from tails(value)
         case facts.Call(func=facts.Name(id="getattr"), args=(_, facts.Constant(value=str(name)), *rest)):
             yield name
             for one in rest:
@@ -454,9 +507,12 @@ def _tails(expr: Expr) -> Iterator[str]:
                 yield from tails(args[0])
             if isinstance(func, facts.Attribute) and func.name in _HANDS_OUT:
                 yield from tails(func.base)
-            if isinstance(func, facts.Name) and func.id in ("list", "tuple", "zip", "enumerate", "reversed", "cast"):
+            last = func.id if isinstance(func, facts.Name) else getattr(func, "name", "")
+            if last in _HANDS_THROUGH:
                 for arg in args:
                     yield from tails(arg)
+            for made in calls_of(expr) if last == "map" else ():
+                yield from tails(made)
         case _:
             if (last := tail(expr)) is not None:
                 yield last

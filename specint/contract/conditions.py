@@ -387,7 +387,7 @@ class Conditions:
     def _is_given_elsewhere(self, node: ClassNode, name: str) -> bool:
         """Whether a class-level value is the default of a field, and not all objects are made where it can be seen: the
         options of a server are made of its command line."""
-        return name in self.receivers.fields(node) and node.module.name not in self.code
+        return name in self.receivers.hierarchy.fields(node) and node.module.name not in self.code
 
     def _called(self, call: facts.Call, function: FunctionNode, at: facts.Step, side: Side) -> Constants:
         match call:

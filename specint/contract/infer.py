@@ -142,7 +142,12 @@ class Inference:
         if touch.alternatives:
             return meaning  # of the model or of its part: whichever is there has what is asked
         inner = self.presence.inner_of(touch)
-        if inner is None or inner == touch.member or meaning.condition is not None or meaning.strength == "optional":
+        if (
+            inner is None
+            or f"{touch.member}.".startswith(f"{inner}.")
+            or meaning.condition is not None
+            or meaning.strength == "optional"
+        ):
             return meaning
         return replace(meaning, strength="conditional", group=None, condition=Condition(inner, holds=False))
 

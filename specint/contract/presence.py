@@ -252,8 +252,9 @@ class Presence:
             case facts.Call(func=facts.Name(id="callable" | "bool"), args=(one,)):
                 return self.atom(one, positive, function, depth)
             case facts.Call(func=facts.Name(id="isinstance"), args=(one, _)):
-                roles = self.reach.receivers.models(one, function, facts.END)
-                return IsA(frozenset(roles), positive) if roles else Open(expr, positive, function)
+                parts = self.reach.receivers.parts(one, function, facts.END)
+                roles = frozenset(role for found in parts.values() for role in found)
+                return IsA(roles, positive) if roles else Open(expr, positive, function)
             case facts.Name(id=name) if depth < _WRAPPERS_DEPTH:
                 values = [
                     step.value

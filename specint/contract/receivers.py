@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from specint.contract.code import Code, Occurrence, tail
+from specint.contract.code import NEAR, Code, Occurrence, tail, tails
 from specint.contract.roots import Roots
 from specint.facts import model as facts
 from specint.graph.binding import bind_arguments
@@ -13,6 +13,7 @@ from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import ClassNode, FunctionNode, Project
 from specint.graph.value import (
     ClassValue,
+    ConstantValue,
     FunctionValue,
     Instance,
     ModelObject,
@@ -25,10 +26,12 @@ from specint.graph.value import (
 )
 
 _SIDES = ("target", "draft")
+_OBJECTS = (Instance, ClassValue)
 _DEEPEST = 2
 """So many steps into a model are followed. What lies deeper is a tensor or a kernel's business."""
 ELSEWHERE = "…"
 """The path of a part that was handed to another function: that it is a part is known there, and not which."""
+_NONE = frozenset({ConstantValue(None)})
 _MOST_CALLS = 1_000
 """Of a name that is called more often than this, no callers are followed: the most that we met (0.5.9) is 88, and
 thousands of functions of one name that call each other would take minutes."""
@@ -51,8 +54,10 @@ class Receivers:
             result_hook=self._result,
             outside_binds=self._outside_binds,
             role_of=self.role_of,
+            worth_keeping=self._may_lead_to_model,
         )
         self._roles: dict[str, str] = {}
+        self._leading: tuple[int, set[str]] | None = None
         self._by_name: dict[int, tuple[FunctionNode, list[Occurrence]]] = {}
 
     # -- roles -----------------------------------------------------------------------------------------------------
@@ -114,6 +119,16 @@ class Receivers:
         told_by = roots.architecture.function.rpartition(".")[2]
         return self.code.flow_names([roots.runner.model, f"{told_by}()", roots.inner.parameter])
 
+    def _may_lead_to_model(self, expr: facts.Expr) -> bool:
+        """Whether an expression is called like a model or what has one, or was given such a name a few lines ago."""
+        if self._leading is None or self._leading[0] != self.code.size:
+            declared = self.roots.declared
+            roots = {declared.runner.model, declared.worker.target_parameter, declared.inner.parameter}
+            roots |= {f"{root.name}()" for root in (self.roots.runner, self.roots.worker)}
+            names = roots | self.code.names_after(roots, NEAR)
+            self._leading = self.code.size, names
+        return not self._leading[1].isdisjoint(tails(expr))
+
     # -- attributes and parameters ---------------------------------------------------------------------------------
 
     def _attribute(self, value: Value, name: str) -> Values | None:
@@ -165,7 +180,8 @@ class Receivers:
         if not sides:
             found |= annotated
         if param.default is not None:
-            found |= self.evaluator.evaluate(param.default, Frame(frame.module))
+            around = function.outer
+            found |= self.evaluator.evaluate(param.default, self.frame(around) if around else Frame(frame.module))
         return found
 
     def _from_heir(self, frame: Frame, param: facts.Param) -> Values | None:
@@ -209,8 +225,8 @@ class Receivers:
             frame = self.frame(caller.function)
             bound = self.arguments(caller, function)
             if param.name in bound:
-                found |= self.evaluator.evaluate(bound[param.name], frame, caller.step)
-        return frozenset(map(_handed_over, found))
+                found |= _handed_over(self.evaluator.evaluate(bound[param.name], frame, caller.step))
+        return frozenset(found)
 
     def arguments(self, caller: Occurrence, function: FunctionNode) -> dict[str, facts.Expr]:
         """Parameter -> what a call of a function hands over: its object is among it where a method is called on its
@@ -365,14 +381,14 @@ class Receivers:
             assert isinstance(write.expr, facts.Attribute)
             frame = self.frame(write.function)
             values = self.evaluator.evaluate(write.expr.base, frame, write.step)
-            if any(isinstance(v, Instance) and self.hierarchy.related(v.node, node) for v in values):
+            if any(isinstance(v, _OBJECTS) and self.hierarchy.related(v.node, node) for v in values):
                 assert isinstance(write.step, facts.Bind)
                 yield frame, write.step
         yield from self._field_arguments(node, name)
 
     def _field_arguments(self, node: ClassNode, name: str) -> Iterable[tuple[Frame, facts.Bind]]:
         """What constructor calls give to a field of a class that declares its fields instead of an `__init__`."""
-        fields = self.fields(node)
+        fields = self.hierarchy.fields(node)
         if name not in fields:
             return
         for call in self.code.calls.get(node.name, ()):
@@ -395,17 +411,6 @@ class Receivers:
             for step in one.facts.body.steps
             if isinstance(step, facts.Bind) and step.target == facts.Name(name)
         )
-
-    def fields(self, node: ClassNode) -> list[str]:
-        """The annotated names of the class bodies, in constructor order; none where there is an `__init__`."""
-        if self.hierarchy.lookup(node, "__init__") is not None:
-            return []
-        return [
-            step.target.id
-            for one in reversed(self.hierarchy.order(node).nodes)
-            for step in one.facts.body.steps
-            if isinstance(step, facts.Bind) and step.annotation is not None and isinstance(step.target, facts.Name)
-        ]
 
     def models(self, expr: facts.Expr, function: FunctionNode, step: facts.Step) -> set[str]:
         """The roles of the model objects that an expression can be; empty where it is none."""
@@ -432,8 +437,16 @@ def _is_local(name: str, function: FunctionNode | None) -> bool:
     return False
 
 
-def _handed_over(value: Value) -> Value:
-    return ModelObject(value.role, (ELSEWHERE,)) if isinstance(value, ModelObject) and value.path else value
+def _handed_over(values: Values) -> Values:
+    """What an argument is to the function that gets it: of what may be one part or another, that it may be a part."""
+    paths = {value.path for value in values if isinstance(value, ModelObject)}
+    others = {value for value in values if not isinstance(value, ModelObject)} - _NONE
+    if len(paths) == 1 and not others:
+        return values
+    return frozenset(
+        ModelObject(value.role, (ELSEWHERE,)) if isinstance(value, ModelObject) and value.path else value
+        for value in values
+    )
 
 
 def _on_side(value: Value, role: str) -> Value:

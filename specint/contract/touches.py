@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import msgspec
 
-from specint.contract.code import Local, Occurrence, tails
+from specint.contract.code import Code, Local, Occurrence, tail, tails
 from specint.contract.model import CallShape
 from specint.contract.receivers import ELSEWHERE, Receivers
 from specint.facts import model as facts
+from specint.graph.binding import bind_arguments
 from specint.graph.project import FunctionNode
 
 Kind = Literal["call", "read", "write", "get", "probe"]
@@ -146,16 +148,22 @@ class _Reader:
                 self.found[key] = Touch(one, roles, member, kind, one.expr, base, line, shape, asked, alternatives)
 
     def parts(self) -> None:
-        """What is asked of parts of a model, in the functions that touch one: `model.lm_head.weight`, or an alias."""
+        """What is asked of parts of a model: `model.lm_head.weight`, or an alias, also where a function is handed one.
+
+        First in the functions that touch a model, then in those that they hand a part to.
+        """
         asking = _Asking({(id(touch.function), touch.expr) for touch in self.found.values()})
         pending = [touch.function for touch in self.found.values()]
-        functions: dict[int, FunctionNode] = {}
+        calls = self._calls_in
+        seen: dict[int, FunctionNode] = {}
         while pending:
-            one_more = pending.pop()
-            if id(one_more) not in functions:
-                functions[id(one_more)] = one_more
-                pending += one_more.nested  # what is written within sees the same names
-        for number, function in functions.items():
+            function = pending.pop()
+            number = id(function)
+            if number not in seen:
+                seen[number] = function
+                pending += function.nested  # what is written within sees the same names
+            elif not asking.learned(function):
+                continue
             for how, one in self.code.inside.get(number, ()):
                 match one.expr:
                     case facts.Attribute(base=base) | facts.Call(args=(base, _, *_)):
@@ -163,6 +171,18 @@ class _Reader:
                             {"access": self.access, "write": self.write, "probe": self.probe}[how](one)
                     case _:
                         pass
+            for call in calls.get(number, ()):
+                pending += asking.hands_on(call, self.code)
+
+    @cached_property
+    def _calls_in(self) -> dict[int, list[Occurrence]]:
+        """The calls of each function that hand something to a function under scan."""
+        found: dict[int, list[Occurrence]] = {}
+        for name, calls in self.code.calls.items():
+            if self.code.functions_named(name):
+                for one in calls:
+                    found.setdefault(id(one.function), []).append(one)
+        return found
 
 
 class _Asking:
@@ -171,6 +191,33 @@ class _Asking:
     def __init__(self, touches: set[tuple[int, facts.Expr]]) -> None:
         self._touches = touches
         self._names: dict[tuple[int, str], bool] = {}
+        self._handed: set[tuple[int, str]] = set()
+        self._learned: set[int] = set()
+
+    def learned(self, function: FunctionNode) -> bool:
+        """Whether a function was handed more since this was asked last."""
+        if id(function) in self._learned:
+            self._learned.discard(id(function))
+            return True
+        return False
+
+    def hands_on(self, call: Occurrence, code: Code) -> list[FunctionNode]:
+        """The functions that a call can hand a part of a model to, and that were handed none by that parameter yet."""
+        assert isinstance(call.expr, facts.Call)
+        given = [one for one in call.expr.args if self.is_part(one, call.function)]
+        named = [k.name for k in call.expr.keywords if k.name and self.is_part(k.value, call.function)]
+        if not given and not named:
+            return []
+        found = []
+        for function in code.functions_named(tail(call.expr.func) or ""):
+            bound = bind_arguments(function, call.expr, skip_first=function.takes_receiver)
+            for name, value in bound.items():
+                if (name in named or value in given) and (id(function), name) not in self._handed:
+                    self._handed.add((id(function), name))
+                    self._names.clear()
+                    self._learned.add(id(function))
+                    found.append(function)
+        return found
 
     def is_part(self, expr: facts.Expr, function: FunctionNode) -> bool:
         """Whether an expression is what a touch gave, an element or result of that, or a name for it."""
@@ -195,7 +242,9 @@ class _Asking:
 
     def _is_name(self, name: str, function: FunctionNode) -> bool:
         key = (id(function), name)
-        own = name in function.binds or name in function.loops or any(p.name == name for p in function.facts.params)
+        if key in self._handed:
+            return True
+        own = name in function.binds or name in function.loops or name in function.named
         if not own and function.outer is not None:
             return self._is_name(name, function.outer)
         if key not in self._names:

@@ -9,7 +9,10 @@ from typing import Any
 from specint.errors import SpecintError, spelled
 from specint.facts import model as facts
 from specint.facts.bounds import DEEPEST, LONGEST, MOST_CONDITIONS, TooMuch, check_amount
+from specint.facts.callables import plain_callable
+from specint.facts.matching import captured
 from specint.facts.model import Expr
+from specint.facts.records import record
 from specint.facts.remarks import remarks
 from specint.facts.spelling import attribute_changes, plain_item, plain_lookup
 from specint.parsing import TOO_DEEP, Unparsable, parsed_expression, parsed_module
@@ -26,6 +29,7 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.In: "in",
     ast.NotIn: "not in",
 }
+_GETATTR = facts.Name("getattr")
 _SPLIT = "split the longest expression, or exclude the file"
 _LONGEST_TITLE = 200
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -120,8 +124,18 @@ class _Scope:
     def assign(self, node: ast.Assign, guard: int) -> int:
         value = self.expr(node.value)
         for target in node.targets:
-            self.bind(self.expr(target), value, "=", guard, node.lineno)
+            made = self.made_record(target, value, node) if isinstance(value, facts.Call) else None
+            if made is not None:
+                self.classes.append(made)
+                self.steps.append(facts.DefineClass(len(self.classes) - 1, guard, node.lineno))
+            else:
+                self.bind(self.expr(target), value, "=", guard, node.lineno)
         return guard
+
+    def made_record(self, target: ast.expr, value: facts.Call, node: ast.Assign) -> facts.Class | None:
+        if not isinstance(target, ast.Name):
+            return None
+        return record(target.id, value, self.prefix, node.lineno, node.col_offset)
 
     def bind(self, target: Expr, value: Expr | None, how: str, guard: int, line: int) -> None:
         if isinstance(target, facts.Display) and isinstance(value, facts.Display) and how == "=":
@@ -262,13 +276,28 @@ class _Scope:
         return guard
 
     def match(self, node: ast.Match, guard: int) -> int:
+        """A ladder of tests: a case is met where none of those before it is that can be told by a test."""
         subject = self.expr(node.subject)
         self.steps.append(facts.Evaluate(subject, guard, node.lineno))
+        around, told = guard, True
         for case in node.cases:
-            test: Expr = facts.Other((subject,))
-            if isinstance(case.pattern, ast.MatchValue):
-                test = facts.Compare((subject, self.expr(case.pattern.value)), ("==",))
-            self.block(case.body, self.push(guard, "if", test, True, case.pattern.lineno))
+            line = case.pattern.lineno
+            tests, names, whole = captured(case.pattern, subject, self.expr)
+            if not whole or not (tests or told):  # there is more to it than the tests say
+                tests = (*tests, facts.Other((subject,)))
+            test = tests[0] if len(tests) == 1 else facts.Boolean("and", tests)
+            inside = self.push(around, "if", test, True, line) if tests else around
+            for name, value in names:
+                self.bind(name, value, "=", inside, line)
+            if case.guard is not None:
+                asked = self.expr(case.guard)
+                self.steps.append(facts.Evaluate(asked, inside, line))
+                inside = self.push(inside, "if", asked, True, line)
+            self.block(case.body, inside)
+            if whole and case.guard is None:
+                around = self.push(around, "if", test, False, line) if tests else around
+            else:
+                told = False
         return guard
 
     def imports(self, node: ast.Import, guard: int) -> int:
@@ -404,7 +433,7 @@ class _Scope:
             tuple([facts.Keyword(k.arg, self.expr(k.value)) for k in node.keywords]) if node.keywords else (),
             node.lineno,
         )
-        return plain_lookup(found) if isinstance(node.func, ast.Name) else found
+        return plain_lookup(found) if found.func == _GETATTR else plain_callable(found)
 
     def subscript(self, node: ast.Subscript) -> Expr:
         line = node.end_lineno or node.lineno
@@ -462,7 +491,8 @@ class _Scope:
 
     def yields(self, node: ast.Yield | ast.YieldFrom) -> Expr:
         self.is_generator = True
-        return self.other(node)
+        value = self.expr(node.value) if node.value is not None else facts.Constant(None)
+        return facts.Yield(value, isinstance(node, ast.YieldFrom))
 
 
 def _takes_over(targets: tuple[Expr, ...], values: tuple[Expr, ...]) -> bool:

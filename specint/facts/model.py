@@ -151,8 +151,15 @@ class Slice(Node, frozen=True, array_like=True, gc=False, tag=":"):
     parts: tuple[Expr, ...]
 
 
+class Yield(Node, frozen=True, array_like=True, gc=False, tag="y"):
+    """`yield value`, or `yield from value` (`whole`)."""
+
+    value: Expr
+    whole: bool
+
+
 class Other(Node, frozen=True, array_like=True, gc=False, tag="o"):
-    """Any other expression (arithmetic, await, yield): only its parts matter here."""
+    """Any other expression (arithmetic, await): only its parts matter here."""
 
     parts: tuple[Expr, ...]
 
@@ -175,6 +182,7 @@ Expr: TypeAlias = Union[  # noqa: UP007 - msgspec resolves the forward reference
     Walrus,
     Text,
     Slice,
+    Yield,
     Other,
 ]
 
@@ -398,6 +406,7 @@ _CHILDREN: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
     Walrus: lambda expr: (expr.value,),
     Text: lambda expr: expr.parts,
     Slice: lambda expr: expr.parts,
+    Yield: lambda expr: (expr.value,),
     Other: lambda expr: expr.parts,
 }
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from specint.facts import model as facts
 from specint.facts.model import Expr
-from specint.graph.project import FunctionNode
+from specint.graph.project import PUTS, FunctionNode
 from specint.graph.value import Value, Values
 
 
@@ -65,21 +65,30 @@ def bind_values(
     return {**dict(zip(positional, args, strict=False)), **{k: v for k, v in keywords.items() if k in names}}
 
 
+def content(name: str) -> str:
+    """What is put under the keys of a container that an attribute holds is noted under this name."""
+    return f"{name}[]"
+
+
 def own_binds(step: facts.Step, own_name: str) -> Iterator[tuple[str, facts.Bind]]:
-    """The attributes that a step binds on the object itself; what is appended to a list counts too."""
+    """The attributes that a step binds on the object itself; what is appended to a list counts too, and
+    what is put under a key (see `content`)."""
     match step:
         case facts.Bind(target=target):
             for one in facts.targets(target):
                 if isinstance(one, facts.Attribute) and one.base == facts.Name(own_name):
                     yield one.name, step
+                elif one is target and step.value is not None and isinstance(one, facts.Item):
+                    held = one.base
+                    if isinstance(held, facts.Attribute) and held.base == facts.Name(own_name):
+                        put = facts.DictDisplay((one.index,), (step.value,))
+                        yield content(held.name), facts.Bind(held, put, None, "put", step.guard, step.line)
         case facts.Evaluate(
             value=facts.Call(
-                func=facts.Attribute(
-                    base=facts.Attribute(base=facts.Name(id=found), name=name), name="append" | "add" | "insert"
-                ),
+                func=facts.Attribute(base=facts.Attribute(base=facts.Name(id=found), name=name), name=called),
                 args=(*_, value),
             )
-        ) if found == own_name:
+        ) if found == own_name and called in PUTS:
             yield name, facts.Bind(step.value, facts.Display((value,)), None, "=", step.guard, step.line)
         case _:
             pass

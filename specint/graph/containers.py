@@ -109,6 +109,11 @@ def _shuffled(args: list[Values], _: dict[str, Values]) -> Values:
     return sliced(args[0]) if args else NOTHING
 
 
+def _kept(args: list[Values], _: dict[str, Values]) -> Values:
+    """`filter(test, elements)`."""
+    return sliced(args[1]) if len(args) > 1 else NOTHING
+
+
 def _numbered(args: list[Values], _: dict[str, Values]) -> Values:
     each = rounds(args[0]) if args else None
     if each is None:
@@ -173,6 +178,7 @@ BUILTINS: dict[str, Callable[[list[Values], dict[str, Values]], Values]] = {
     "sorted": _shuffled,
     "set": _shuffled,
     "frozenset": _shuffled,
+    "filter": _kept,
     "enumerate": _numbered,
     "zip": _zipped,
     "next": _first,

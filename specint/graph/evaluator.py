@@ -21,9 +21,11 @@ import msgspec
 from specint.facts import model as facts
 from specint.facts.guards import guards_around
 from specint.facts.model import Expr
-from specint.graph.binding import Callee, bind_values, own_binds, reaching
+from specint.graph.binding import Callee, bind_values, content, own_binds, reaching
 from specint.graph.containers import BUILTINS, METHODS, elements, item, method, rounds, sliced, table, union
+from specint.graph.handing import calls_of
 from specint.graph.hierarchy import Hierarchy, Member
+from specint.graph.library import RESULTS
 from specint.graph.opening import opening
 from specint.graph.project import Assigned, ClassNode, External, FunctionNode, ModuleRef, Project, Symbol
 from specint.graph.questions import Circles
@@ -46,6 +48,7 @@ from specint.graph.value import (
     Unknown,
     Value,
     Values,
+    changed,
     flat,
     is_telling,
     together,
@@ -127,6 +130,7 @@ class Evaluator:
         attribute_hook: asked first for an attribute of an instance; None lets the usual rules answer.
         parameter_hook: what a parameter can be when no call is being followed (annotations come first).
         construct_hook: what calling a class gives, so that roles can be read from arguments.
+        worth_keeping: whether what is put into a container one by one is followed out of it again; None: never.
         result_hook: what calling a function gives, where that is declared; None lets its body answer.
     """
 
@@ -138,6 +142,7 @@ class Evaluator:
     result_hook: Callable[[FunctionNode], Values | None] | None = None
     outside_binds: Callable[[ClassNode, str], Iterable[tuple[Frame, facts.Bind]]] | None = None
     role_of: Callable[[ClassNode], str] | None = None
+    worth_keeping: Callable[[Expr], bool] | None = None
     _questions: Circles = field(default_factory=lambda: Circles(_DEEP, _joined, _unsettled))
     _binds: dict[str, dict[str, list[OwnBind]]] = field(default_factory=dict)
     _reached: dict[tuple[int, str, int], tuple[object, _Reaching]] = field(default_factory=dict)
@@ -236,10 +241,11 @@ class Evaluator:
                 isinstance(one, _WRITTEN_OUT) for one in parts
             ):  # lists that are added
                 return sliced(union([self.evaluate(one, frame, at) for one in parts]))
-            case facts.Slice() | facts.Other():  # numbers, tensors
+            case facts.Slice() | facts.Yield() | facts.Other():  # numbers, tensors, what is sent in
                 return NOTHING
 
     def _item(self, values: Values, index: Expr, frame: Frame, at: facts.Step | None) -> Values:
+        values = self._as_rows(values)
         matters = any(isinstance(value, (SequenceValue, TableValue)) for value in values)
         return item(values, self.evaluate(index, frame, at) if matters else NOTHING)
 
@@ -359,9 +365,21 @@ class Evaluator:
             found: Values = self.parameter(param, frame) if param is not None and not covered else NOTHING
             for step in assigning:
                 found |= self.bound(step, name, frame)
+            for step, put_under, value in function.fills.get(name, ()):
+                if self.worth_keeping is not None and self.worth_keeping(value):
+                    found |= self._put(put_under, value, frame, step)
             return found
 
         return self._once(key, compute)
+
+    def _put(self, key: Expr | None, value: Expr, frame: Frame, at: facts.Step) -> Values:
+        """A container of the one thing that a step puts into one."""
+        held = flat(_whole(self.evaluate(value, frame, at)))
+        if not any(map(is_telling, held)):
+            return NOTHING
+        if key is None:
+            return frozenset({ElementsOf(held)})
+        return frozenset({table([(self.evaluate(key, frame, at), held)])})
 
     def _reaching(self, function: FunctionNode, name: str, at: facts.Step | None) -> _Reaching:
         """The steps that can give a local name its value at a step: the same for every object and every call."""
@@ -419,13 +437,14 @@ class Evaluator:
             return frozenset({frame.receiver})
         if frame.arguments is not None and param.name in frame.arguments:
             return frame.arguments[param.name]
+        around = Frame(frame.module, function.outer, frame.receiver if function.outer is not None else None)
         if frame.arguments is not None and param.default is not None:
-            return self.evaluate(param.default, Frame(frame.module, None))
+            return self.evaluate(param.default, around)
         if self.parameter_hook is not None and (found := self.parameter_hook(frame, param)) is not None:
             return found
         found = self.annotation(param.annotation, frame)
         if param.default is not None:
-            found |= self.evaluate(param.default, Frame(frame.module, None))
+            found |= self.evaluate(param.default, around)
         return found
 
     def annotation(self, expr: Expr | None, frame: Frame) -> Values:
@@ -461,8 +480,8 @@ class Evaluator:
                 if how == "augment":
                     return NOTHING
                 found = self.evaluate(value, frame, step)
-                if how == "for":
-                    found = elements(found)
+                if how in _OPENS:
+                    found = self._opened(how, found)
                 found = self._unpack(target, name, found)
                 if annotation is not None and not any(isinstance(v, Instance) for v in found):
                     found |= self.annotation(annotation, frame)
@@ -473,11 +492,38 @@ class Evaluator:
             case _:
                 return union([self.symbol(s) for s in self.project.symbols(frame.module, scope, step)])
 
+    def _opened(self, how: str, values: Values) -> Values:
+        """What a loop goes through, or what a `with` gives a name: what entering a context manager gives."""
+        if how == "for":
+            return elements(self._as_rows(values))
+        found: set[Value] = set()
+        for value in values:
+            enter = self.hierarchy.lookup(value.node, "__enter__") if isinstance(value, Instance) else None
+            if isinstance(value, ElementsOf):  # what a generator yields
+                found |= value.elements
+            elif enter is not None and enter.function is not None:
+                found |= self.returned(enter.function, value, None)
+            else:
+                found.add(value)
+        return frozenset(found)
+
+    def _as_rows(self, values: Values) -> Values:
+        """Objects that are tuples of their fields as such."""
+        records = [value for value in values if isinstance(value, Instance) and self.hierarchy.is_record(value.node)]
+        if not records:
+            return values
+        rows: set[Value] = set(values.difference(records))
+        for one in records:
+            names = self.hierarchy.fields(one.node)
+            rows.add(SequenceValue(tuple([flat(self.attribute(one, name)) for name in names])))
+        return frozenset(rows)
+
     def _unpack(self, target: Expr, name: str, values: Values) -> Values:
         match target:
             case facts.Name(id=found):
                 return values if found == name else NOTHING
             case facts.Display(items=items):
+                values = self._as_rows(values)
                 parts = (
                     self._unpack(one, name, item(values, frozenset({ConstantValue(index)})))
                     for index, one in enumerate(items)
@@ -508,6 +554,9 @@ class Evaluator:
                 return frozenset({ExternalValue(f"{dotted}.{name}", called)})
             case Unknown():
                 return frozenset({value})
+            case TableValue(entries=entries):  # a namespace: no dict has an attribute by a key's name
+                key = ConstantValue(name)
+                return union([held for keys, held in entries if key in keys])
             case _:
                 return NOTHING
 
@@ -521,7 +570,7 @@ class Evaluator:
         if member is not None:
             found |= self.member(member, value)
         if member is None or member.kind == "attribute":
-            for one in self._own_binds(node, name):
+            for one in chain(self._own_binds(node, name), self._own_binds(node, content(name))):
                 found |= self._bound_attribute(one.step, one.frame(value), name)
             if not any(map(is_telling, found)):
                 found |= self._declared(node, name)
@@ -554,9 +603,16 @@ class Evaluator:
     def _bound_attribute(self, step: facts.Bind, frame: Frame, name: str) -> Values:
         if step.how == "declare":
             return self.annotation(step.annotation, frame)
+        if step.how == "put" and (
+            self.worth_keeping is None or step.value is None or not self.worth_keeping(step.value)
+        ):
+            return NOTHING
         found = self.evaluate(step.value, frame, step)
-        if step.how == "for":
-            found = elements(found)
+        if step.how == "put":
+            held = _whole(found)
+            return held if any(map(is_telling, held)) else NOTHING
+        if step.how in _OPENS:
+            found = self._opened(step.how, found)
         if isinstance(step.target, facts.Display):
             for index, one in enumerate(step.target.items):
                 if isinstance(one, facts.Attribute) and one.name == name:
@@ -664,6 +720,8 @@ class Evaluator:
                     found |= self._completed(callee, call, frame, at)
                 case ExternalValue(name="functools.partial", called=False):
                     found |= self._partial(call, frame, at)
+                case ExternalValue(name=name, called=False) if name in RESULTS:
+                    found |= RESULTS[name](*self._handed(call, frame, at))
                 case ExternalValue(name=name, called=called):
                     found.add(ExternalValue(name, True) if not called else Unknown(f"the result of {name}(…)"))
                 case Unknown():
@@ -671,6 +729,10 @@ class Evaluator:
                 case _:
                     pass
         return frozenset(found)
+
+    def _handed(self, call: facts.Call, frame: Frame, at: facts.Step | None) -> tuple[list[Values], dict[str, Values]]:
+        named = {k.name: self.evaluate(k.value, frame, at) for k in call.keywords if k.name is not None}
+        return [self.evaluate(one, frame, at) for one in call.args], named
 
     def _partial(self, call: facts.Call, frame: Frame, at: facts.Step | None) -> Values:
         """What `functools.partial(callee, …)` gives: the callee with what it is handed ahead."""
@@ -716,11 +778,14 @@ class Evaluator:
                 return frozenset({Unknown("super()")})
             case facts.Call(func=facts.Attribute(base=base)) if facts.super_call(base) is not None:
                 return union([self._result(one, call, frame, at) for one in self.callees(call, frame, at)])
-            case facts.Call(func=facts.Name(id="cast") | facts.Attribute(name="cast"), args=(to, _)):
-                return self.annotation(to, frame)
-            case facts.Call(func=facts.Name(id=name), args=args, keywords=keywords) if name in BUILTINS:
-                named = {k.name: self.evaluate(k.value, frame, at) for k in keywords if k.name is not None}
-                return BUILTINS[name]([self.evaluate(one, frame, at) for one in args], named)
+            case facts.Call(func=facts.Name(id="cast") | facts.Attribute(name="cast"), args=(to, what)):
+                return self.annotation(to, frame) or self.evaluate(what, frame, at)
+            case facts.Call(func=facts.Name(id=name)) if name in BUILTINS:
+                return BUILTINS[name](*self._handed(call, frame, at))
+            case facts.Call(func=facts.Name(id="map")) if made := calls_of(call):
+                return frozenset({ElementsOf(flat(union([self.call(one, frame, at) for one in made])))})
+            case facts.Call(func=facts.Attribute(name="enter_context"), args=(entered,)):
+                return self._opened("with", self.evaluate(entered, frame, at))
             case facts.Call(func=facts.Attribute(base=base, name=name), args=args) if name in METHODS:
                 return method(name, self.evaluate(base, frame, at), [self.evaluate(one, frame, at) for one in args])
             case _:
@@ -774,11 +839,20 @@ class Evaluator:
         function = frame.function
         assert function is not None
         if function.facts.is_generator:
-            return NOTHING
+            return self._yielded(frame, function)
         found = union([self.evaluate(step.value, frame, step) for step in function.facts.returned()])
         if not any(not isinstance(v, (ConstantValue, Unknown, ExternalValue)) for v in found):
             found |= self.annotation(function.facts.returns, frame)
         return found
+
+    def _yielded(self, frame: Frame, function: FunctionNode) -> Values:
+        held = [
+            elements(found) if one.whole else found
+            for step, one in function.yielded
+            for found in (self.evaluate(one.value, frame, step),)
+        ]
+        found = flat(union(held))
+        return frozenset({ElementsOf(found)}) if any(map(is_telling, found)) else NOTHING
 
     def arguments(
         self, callee: Callee, call: facts.Call, frame: Frame, at: facts.Step | None
@@ -797,6 +871,8 @@ class Evaluator:
         return values if any(is_telling(v) for found in chain(values.values(), others) for v in found) else None
 
 
+_PART = Unknown("which part of a model it is, its container doesn't tell", is_object=False)
+_OPENS = frozenset({"for", "with"})
 _BUILTINS = frozenset({"getattr", "hasattr", "setattr", "isinstance", "super", "type", "len", "int", "list", "print"})
 
 
@@ -809,6 +885,13 @@ def _untold(expr: Expr) -> str:
             return f"what {facts.spell(func)}(…) gives can't be followed"
         case _:
             return "it is computed when it runs"
+
+
+def _whole(values: Values) -> Values:
+    """Values as they are put into a container one by one: which parts of models are in it is lost."""
+    return frozenset(
+        changed(value, lambda one: _PART if isinstance(one, ModelObject) and one.path else one) for value in values
+    )
 
 
 def _joined(before: Any, found: Any) -> Any:  # noqa: ANN401 - whatever was asked

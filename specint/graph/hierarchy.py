@@ -17,6 +17,7 @@ import msgspec
 
 from specint.data import rules_text
 from specint.facts import model as facts
+from specint.facts.records import is_record_base, record_names
 from specint.graph.project import Assigned, ClassNode, External, FunctionNode, ModuleRef, Project
 from specint.graph.steps import computed
 
@@ -121,6 +122,7 @@ class Hierarchy:
         self._own: dict[str, dict[str, Member]] = {}
         self._assigned: dict[str, dict[str, dict[str, Member | None]]] = {}
         self._from_outside: dict[str, dict[str, Member]] = {}
+        self._records: dict[str, bool] = {}
 
     def give(self, node: ClassNode, name: str, step: facts.Bind, module: facts.Module, *, maybe: bool = False) -> None:
         """Believe that a module other than the class's own gives it a member (a plugin that patches SGLang)."""
@@ -305,12 +307,40 @@ class Hierarchy:
                 return one
         return None
 
+    def fields(self, node: ClassNode) -> list[str]:
+        """The names that the class bodies declare with a type, in constructor order; none with an `__init__`."""
+        if self.lookup(node, "__init__") is not None:
+            return []
+        return [name for one in reversed(self.order(node).nodes) for name in declared_fields(one.facts)]
+
+    def is_record(self, node: ClassNode) -> bool:
+        """Whether objects of a class are tuples of their fields."""
+        known = self._records.get(node.key)
+        if known is None:
+            bases = [base for one in self.order(node).nodes for base in one.facts.bases]
+            known = self._records[node.key] = any(map(is_record_base, bases))
+        return known
+
     def unknown_bases(self, node: ClassNode) -> tuple[External, ...]:
         """Bases outside the tree that may have members nobody declared."""
         declared = external_classes()
         return tuple(
             one for one in self.order(node).external if (found := declared.get(one.name)) is None or not found.complete
         )
+
+
+def declared_fields(of: facts.Class) -> tuple[str, ...]:
+    """The names that a class body declares with a type, or that the record names that it is made from."""
+    named = [name for base in of.bases for name in record_names(base)]
+    return (*named, *_annotated(of))
+
+
+def _annotated(of: facts.Class) -> Iterator[str]:
+    return (
+        step.target.id
+        for step in of.body.steps
+        if isinstance(step, facts.Bind) and step.annotation is not None and isinstance(step.target, facts.Name)
+    )
 
 
 def _is_class_of(expr: facts.Expr) -> bool:

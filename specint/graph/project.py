@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from specint.facts import model as facts
-from specint.facts.model import Attribute, Expr, Loop, Node, Param, Step, walk
+from specint.facts.model import Attribute, Expr, Loop, Node, Param, Step, Yield, walk
 
+PUTS = frozenset({"append", "appendleft", "add", "insert", "put", "put_nowait"})
+"""The methods by which a container takes one thing."""
 _ON_CLASS = frozenset({"__init_subclass__", "__class_getitem__"})
 """Class methods without saying so."""
 
@@ -74,6 +76,33 @@ class FunctionNode:
         return found
 
     @cached_property
+    def fills(self) -> dict[str, list[tuple[Step, Expr | None, Expr]]]:
+        """What the body puts into the containers that its local names hold: of each the step, the key if there is one,
+        and the value."""
+        found: dict[str, list[tuple[Step, Expr | None, Expr]]] = {}
+        for step in self.facts.body.steps:
+            match step:
+                case facts.Bind(target=facts.Item(base=facts.Name(id=name), index=key), value=value, how="="):
+                    if value is not None:
+                        found.setdefault(name, []).append((step, key, value))
+                case facts.Evaluate(
+                    value=facts.Call(func=facts.Attribute(base=facts.Name(id=name), name=called), args=(*_, value))
+                ) if called in PUTS:
+                    found.setdefault(name, []).append((step, None, value))
+                case _:
+                    pass
+        return found
+
+    @cached_property
+    def yielded(self) -> tuple[tuple[Step, Yield], ...]:
+        """Every `yield` of a generator's body, with its step."""
+        if not self.facts.is_generator:
+            return ()
+        values = ((step, getattr(step, "value", None)) for step in self.facts.body.steps)
+        parts = ((step, part) for step, value in values if isinstance(value, Node) for part in walk(value))  # type: ignore[arg-type]
+        return tuple((step, part) for step, part in parts if isinstance(part, Yield))
+
+    @cached_property
     def named(self) -> dict[str, Param]:
         """The parameters by their names."""
         return {param.name: param for param in self.facts.params}
@@ -82,6 +111,7 @@ class FunctionNode:
     def deciding(self) -> frozenset[str]:
         """The parameters that what it gives back can be made from, by the names on the way there."""
         pending = [step.value for step in self.facts.returned() if step.value is not None]
+        pending += [one.value for _, one in self.yielded]
         met: set[str] = set()
         while pending:
             for part in walk(pending.pop()):

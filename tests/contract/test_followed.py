@@ -89,13 +89,208 @@ KEPT = {
 }
 
 
+HOLDING = """
+import contextlib
+
+
+class Holding:
+    def __init__(self, one):
+        self.one = one
+
+    def __enter__(self):
+        return self.one
+
+    def __exit__(self, *args):
+        pass
+
+
+@contextlib.contextmanager
+def holding(one):
+    yield one
+
+
+@contextlib.contextmanager
+def holding_more(one):
+    yield 1, one
+
+
+def models(one):
+    yield one
+
+
+def all_of(one):
+    yield from models(one)
+"""
+SIDES_OF = """
+from collections import namedtuple
+from typing import NamedTuple
+
+Pair = namedtuple("Pair", ["target", "draft"])
+Words = namedtuple("Words", "target, draft")
+Typed = NamedTuple("Typed", [("target", object), ("draft", object)])
+
+
+class Written(NamedTuple):
+    target: object
+    draft: object = None
+
+
+class Heir(namedtuple("Base", "target draft")):
+    pass
+"""
+ONE = "def one(model):\n    return model.hook()\n"
+RUNNER = "from sglang.srt.model_executor.model_runner import ModelRunner\n"
+OWN_FIELD = """
+import dataclasses
+from sglang.srt.model_executor.model_runner import ModelRunner
+
+
+@dataclasses.dataclass
+class Asker:
+    worker: TpModelWorker
+    runner: ModelRunner | None = None
+
+    def ask(self):
+        self.worker.model_runner.model.hook()
+"""
+KEPT |= {
+    "a method caller": ("import operator\noperator.methodcaller('hook', 1)(model)", ""),
+    "a method caller that is kept": ("from operator import methodcaller\nask = methodcaller('hook')\nask(model)", ""),
+    "a case that names the model": ("match model:\n    case found:\n        found.hook()", ""),
+    "a case that takes a pair apart": ("match (1, model):\n    case (1, found):\n        found.hook()", ""),
+    "a case that takes a dict apart": ("match {'t': model}:\n    case {'t': found}:\n        found.hook()", ""),
+    "a case of an attribute": (
+        "match self.target_worker.model_runner:\n    case ModelRunner(model=found):\n        found.hook()",
+        RUNNER,
+    ),
+    "what is mapped": ("list(map(lambda one: one.hook(), [model]))", ""),
+    "a function that is mapped": ("list(map(one, [model]))", ONE),
+    "what is mapped by a pool": ("self.pool.map(one, [model])", ONE),
+    "what filters": ("list(filter(one, [model]))", ONE),
+    "what sorts": ("sorted([model], key=lambda one: one.hook())", ""),
+    "what folds": ("functools.reduce(lambda a, one: one.hook(), [model], 1)", ""),
+    "a thread": ("import threading\nthreading.Thread(target=one, args=(model,)).start()", ONE),
+    "a thread by keyword": ("import threading\nthreading.Thread(target=one, kwargs={'model': model}).start()", ONE),
+    "what is submitted": ("self.pool.submit(one, model)", ONE),
+    "a record": ("Pair(target=model, draft=None).target.hook()", SIDES_OF),
+    "a record by position": ("pair = Words(model, None)\npair.target.hook()", SIDES_OF),
+    "a record that is unpacked": ("target, _ = Typed(model, None)\ntarget.hook()", SIDES_OF),
+    "a record by number": ("Written(model)[0].hook()", SIDES_OF),
+    "a record that is gone through": ("for one in Written(model):\n    one.hook()", SIDES_OF),
+    "an heir of a record": ("target, _ = Heir(model, None)\ntarget.hook()", SIDES_OF),
+    "a namespace": ("import types\nsides = types.SimpleNamespace(target=model)\nsides.target.hook()", ""),
+    "a context manager": ("with Holding(model) as found:\n    found.hook()", HOLDING),
+    "a function as context manager": ("with holding(model) as found:\n    found.hook()", HOLDING),
+    "a context that is unpacked": ("with holding_more(model) as (_, found):\n    found.hook()", HOLDING),
+    "a null context": ("import contextlib\nwith contextlib.nullcontext(model) as found:\n    found.hook()", ""),
+    "an exit stack": (
+        "with contextlib.ExitStack() as stack:\n    found = stack.enter_context(holding(model))\n    found.hook()",
+        HOLDING,
+    ),
+    "what is yielded": ("for one in models(model):\n    one.hook()", HOLDING),
+    "what is yielded on": ("for one in all_of(model):\n    one.hook()", HOLDING),
+    "a weak reference": ("import weakref\nkept = weakref.ref(model)\nkept().hook()", ""),
+    "a list that is filled": ("kept = []\nkept.append(model)\nkept[0].hook()", ""),
+    "a dict that is filled": ("kept = {}\nkept['a'] = model\nkept['a'].hook()", ""),
+    "a list on the worker": ("self.kept = []\nself.kept.append(model)\nfor one in self.kept:\n    one.hook()", ""),
+    "a dict on the worker": ("self.kept = {}\nself.kept['a'] = model\nself.kept['a'].hook()", ""),
+    "a default of a function within": ("def one(found=model):\n    found.hook()\none()", ""),
+    "a default of a lambda": ("later = lambda found=model: found.hook()\nlater()", ""),
+    "a field that is annotated": ("Asker(target_worker).ask()", OWN_FIELD),
+    "an attribute of the class": ("NGRAMWorker.kept = model\nself.kept.hook()", ""),
+}
+
+
 @pytest.mark.parametrize("name", KEPT)
 def test_the_line_that_asks_is_found(asked, name: str) -> None:
     snippet, more = KEPT[name]
     assert ("hook", "call", "required") in asked(snippet, more)
 
 
+HELPERS = """
+def take(head):
+    return head.weight
+
+
+def take_on(head):
+    return take_later(head)
+
+
+def take_later(head):
+    return head.weight
+
+
+def take_special(head):
+    return head.inner if isinstance(head, Special) else None
+"""
+READ = {
+    "an attribute getter": ("import operator\noperator.attrgetter('hook')(model)", ""),
+    "an attribute getter that is kept": ("from operator import attrgetter\nget = attrgetter('hook')\nget(model)", ""),
+    "one of several": ("from operator import attrgetter\nself.x, self.y = attrgetter('hook', 'other')(model)", ""),
+    "an attribute getter that is mapped": (
+        "from operator import attrgetter\nlist(map(attrgetter('hook'), [model]))",
+        "",
+    ),
+    "getattr, handed over ahead": ("partial(getattr, model, 'hook')()", ""),
+    "getattr, the name later": ("get = functools.partial(getattr, model)\nget('hook')", ""),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_callable_that_reads_is_found(asked, name: str) -> None:
+    snippet, more = READ[name]
+    assert ("hook", "read", "required") in asked(snippet, more)
+
+
+def test_a_default_makes_a_getter_optional(asked) -> None:
+    assert ("hook", "read", "optional") in asked("partial(getattr, model, 'hook', None)()")
+
+
+def test_a_setter_that_is_handed_over_ahead_writes(asked) -> None:
+    assert ("hook", "write", "required") in asked("partial(setattr, model, 'hook')(1)")
+
+
+CASES = {
+    "the model": ("case found:", "required"),
+    "a type": ("case Special() as found:", "optional"),
+    "a guard": ("case found if hasattr(found, 'hook'):", "optional"),
+    "behind None": ("case None:\n        pass\n    case found:", "required"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_case_asks_as_its_pattern_does(asked, name: str) -> None:
+    case, strength = CASES[name]
+    assert ("hook", "call", strength) in asked(f"match model:\n    {case}\n        found.hook()")
+
+
+def test_a_copy_that_is_written_to_is_not_the_model(asked) -> None:
+    assert not {use for _, use, _ in asked("import copy\nconfig = copy.deepcopy(model.config)\nconfig.x = 1")} & {
+        "write"
+    }
+
+
 PARTS = {
+    "handed to a helper": (
+        "take(model.head)",
+        {("head", "read", "required"), ("head.weight", "read", "required")},
+    ),
+    "an alias that is handed on": (
+        "head = model.head\ntake(head=head)",
+        {("head", "read", "required"), ("head.weight", "read", "required")},
+    ),
+    "handed on twice": (
+        "take_on(model.head)",
+        {("head", "read", "required"), ("head.weight", "read", "required")},
+    ),
+    "looked at before it is handed on": (
+        "head = getattr(model, 'head', None)\nif head is not None:\n    take(head)",
+        {("head", "read", "optional"), ("head.weight", "read", "conditional")},
+    ),
+    "of a type, in the helper": (
+        "take_special(model.head)",
+        {("head", "read", "required"), ("head.inner", "read", "optional")},
+    ),
     "a part of a part": ("model.model.hook()", {("model", "read", "required"), ("model.hook", "call", "required")}),
     "a part of a member": (
         "self.x = model.lm_head.weight",
@@ -147,7 +342,7 @@ PARTS = {
 @pytest.mark.parametrize("name", PARTS)
 def test_a_requirement_has_a_path(asked, name: str) -> None:
     snippet, expected = PARTS[name]
-    assert asked(snippet) == expected
+    assert asked(snippet, HELPERS) == expected
 
 
 NAMES = {
