@@ -162,3 +162,75 @@ def test_what_is_set_is_not_missed(unset: Unset, own: str) -> None:
 def test_a_part_that_only_the_skipped_constructor_builds(unset: Unset) -> None:
     plain = BARE.replace("OwnBlock(config)", "nn.Linear(8, 8)")
     assert unset(block="return states * self.scale", own_block=SKIPS, own_body=plain) == {}
+
+
+READ = "states = states + self.first_dense"
+TAKEN = {
+    "of its own attribute": "if self.layers:",
+    "of its own attribute, turned round": "if not self.layers:",
+    "of what a batch brings, turned round": "if not forward_batch.overlaps:",
+    "of a size": "if index > 3:",
+    "of None": "if states is not None:",
+    "of two of its own": "if self.layers and states is None:",
+    "in the other branch": "if forward_batch.overlaps:\n    pass\nelse:",
+    "in a loop": "for _ in forward_batch.steps:",
+    "of a parameter that is None by default, turned round": "if not input_embeds:",
+    "of a switch that is on": "if self.on:",
+    "of a switch that a setting decides": "if self.layers_to_capture or self.either:",
+}
+KEPT_OFF = {
+    "of what a batch brings": "if forward_batch.overlaps:",
+    "of a call": "if exchange_is_on():",
+    "of the result of a call": "if len(states) > 3:",
+    "of its own and of a call": "if self.layers and exchange_is_on():",
+    "of another object's attribute": "if forward_batch.spec.on:",
+    "behind a return": "if not exchange_is_on():\n    return states\nif exchange_is_on():",
+    "of a switch that is off": "if self.off:",
+    "of a switch that is on, turned round": "if not self.on:",
+    "of a switch that is off, and more": "if self.layers and self.off:",
+    "of a parameter that is None by default": "if input_embeds:",
+}
+SWITCHES = "\nself.off = False\nself.on = True\nself.either = config.either"
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_a_test_that_a_server_meets(unset: Unset, name: str) -> None:
+    body = f"{TAKEN[name]}\n    {READ}"
+    assert set(unset(body=body, own_body=BARE + SWITCHES)) == {"first_dense"}
+
+
+@pytest.mark.parametrize("name", KEPT_OFF)
+def test_a_test_that_may_keep_a_read_off(unset: Unset, name: str) -> None:
+    body = f"{KEPT_OFF[name]}\n    {READ}"
+    assert unset(body=body, own_body=BARE + SWITCHES) == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "lacks"),
+    [
+        ("self.kept = setattr(self, config.name, 1)", False),
+        ("setattr(self, 'other', 1)", True),
+        ("setattr(config, config.name, 1)", True),
+        ("self.__dict__.update(config.all)", False),
+        ("config.__dict__.update(config.all)", True),
+        ("config.fill(self)", False),
+        ("config.fill(config)", True),
+        ("self.other = config.other", True),
+    ],
+)
+def test_constructor_that_may_fill_the_object(unset: Unset, line: str, lacks: bool) -> None:
+    assert bool(unset(body=READ, own_body=f"{BARE}\n{line}")) is lacks
+
+
+CAPTURE_LAST = {
+    "a test of what is captured, then the read": ("if index in self.layers_to_capture and self.first_dense:", True),
+    "the read, then the test": ("if self.first_dense and index in self.layers_to_capture:", False),
+    "the read in another statement": ("if index in self.layers_to_capture:\n    pass\nif self.first_dense:", False),
+}
+
+
+@pytest.mark.parametrize("name", CAPTURE_LAST)
+def test_only_what_stands_behind_the_test_is_read_while_capturing(unset: Unset, name: str) -> None:
+    line, capturing = CAPTURE_LAST[name]
+    (algorithms,) = unset(body=f"{line}\n    pass").values()
+    assert sorted(algorithms) == (sorted(CAPTURING) if capturing else [])

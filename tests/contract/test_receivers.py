@@ -83,6 +83,7 @@ CASES = {
     ),
     "the flag perhaps in a spread list": (f"d = TpModelWorker(*server_args.more)\nd.{HOOK}", "both"),
     "a class that sets the flag": (f"d = OwnDraft(server_args, gpu_id)\nd.{HOOK}", "draft"),
+    "a class that sets the flag to false": (f"d = OwnTarget(server_args, gpu_id)\nd.{HOOK}", "both"),
     "in a list": (f"{DRAFT}self.all = [d]\nself.all[0].{HOOK}", "draft"),
     "in a list that grows": (f"{DRAFT}self.all = []\nself.all.append(d)\nself.all[gpu_id].{HOOK}", "draft"),
     "in a loop over a list": (f"{DRAFT}for one in [d]:\n    one.{HOOK}", "draft"),

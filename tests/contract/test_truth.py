@@ -82,6 +82,9 @@ class GraphRunner:
         word = "deep" if algo.is_eagle3() else "flat"
         size = 2 if algo.is_ngram() else 0
         sure = 1 if eagle else 2
+        pick = "deep" if algo.is_eagle3() and args.x else "flat"
+        apart = "high" if algo.is_eagle3() and args.x else "low"
+        alike = "deep" if algo.is_eagle3() and args.x else "low"
         maybe = args.x if algo.is_eagle() else False
         twice = algo.is_eagle()
         if args.fast:
@@ -169,6 +172,14 @@ TRUTHS = {
     "size == True":                         "FFFFFF",
     "sure == 1":                            "FFTTFF",
     "sure":                                 "TTTTTT",
+    "pick == apart":                        "FFFFFF",
+    "pick != apart":                        "TTTTTT",
+    "pick == alike":                        "FFF?FF",
+    "pick == 'deep'":                       "FFF?FF",
+    "pick == 'high'":                       "FFFFFF",
+    "pick in ('high', 'low')":              "FFFFFF",
+    "pick in ('deep', 'flat')":             "TTTTTT",
+    "pick in ('deep', 'x')":                "FFF?FF",
     "maybe":                               "??????",
     "twice":                               "FF???F",
     "cleared":                              "TTTTFT",
