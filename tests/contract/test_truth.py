@@ -101,6 +101,29 @@ class GraphRunner:
         def inner():
             return 1
 {lines}
+        self.asks(algo.is_eagle(), algo, 1, word="deep" if algo.is_ngram() else "flat")
+        if algo.is_ngram():
+            self.twice(True)
+        if algo.is_eagle3():
+            self.twice(False)
+        self.spread(**args.more)
+        self.renamed(args.kind)
+
+    def asks(self, on, kind, number, off=False, *, word="none", first: bool = False):
+{asked}
+
+    def twice(self, on, both=True):
+{twice}
+
+    def spread(self, on=False):
+{spread}
+
+    def unasked(self, on=False):
+{unasked}
+
+    def renamed(self, kind):
+        kind = self.model_runner.spec_algorithm
+{renamed}
 """
 #                                           DDEENN, the draft's if it differs
 TRUTHS = {
@@ -135,6 +158,7 @@ TRUTHS = {
     "model_runner.spec_algorithm.is_eagle()": "FFTTFF",
     "self.model_runner.spec_algorithm.is_ngram()": "FFFFTF",
     "SpeculativeAlgorithm.from_string('x').is_eagle()": "FFTTFF",
+    "args.x().spec_algorithm.is_eagle()":   "FFTTFF",
     "getattr(model_runner, 'spec_algorithm').is_eagle()": "FFTTFF",
     "bool(algo.is_eagle())":                "FFTTFF",
     "bool(algo.is_eagle() and args.x)":     "FF??FF",
@@ -220,22 +244,60 @@ TRUTHS = {
 }  # fmt: skip
 
 
+# In the methods that the constructor calls, each named by the mark in its body.
+PARAMETERS = {
+    "asked": {
+        "on":                               "FFTTFF",
+        "off":                              "??????",
+        "first":                            "??????",
+        "kind.is_ngram()":                  "??????",
+        "word == 'deep'":                   "FFFFTF",
+        "number == 1":                      "??????",
+        "on and word == 'deep'":            "FFFFFF",
+        "self.model_runner.spec_algorithm.is_ngram()": "FFFFTF",
+    },
+    "twice": {"on": "???FT?", "both": "??????", "on or both": "????T?"},
+    "spread": {"on": "??????"},
+    "unasked": {"on": "??????"},
+    "renamed": {"kind.is_eagle()": "FFTTFF"},
+}  # fmt: skip
+
+
+def method(name: str) -> str:
+    return {"lines": "__init__", "asked": "asks"}.get(name, name)
+
+
 @pytest.fixture(scope="module")
-def truths(engines) -> dict[str, str]:
-    lines = textwrap.indent("\n".join(f"if {one}:\n    pass" for one in TRUTHS), " " * 8)
-    found = engines({MODULE: RUNNER.replace("{lines}", lines)})
-    function = found.function(MODULE, "GraphRunner.__init__")
-    steps = [step for step in function.facts.body.steps if isinstance(step, facts.Evaluate)][-len(TRUTHS) :]
-    signs = {True: "T", False: "F", None: "?"}
-
-    def of(step: facts.Evaluate, role: str) -> str:
-        conditions = found.reach.conditions
-        return "".join(signs[conditions.truth(step.value, function, step, Side(one, role))] for one in ALGORITHMS)
-
-    pairs = {text: (of(step, "target"), of(step, "draft")) for text, step in zip(TRUTHS, steps, strict=True)}
-    return {text: target if target == draft else f"{target} {draft}" for text, (target, draft) in pairs.items()}
+def truths(engines) -> dict[tuple[str, str], str]:
+    tables = {"lines": TRUTHS, **PARAMETERS}
+    text = RUNNER
+    for mark, table in tables.items():
+        tests = "\n".join(f"if {one}:\n    pass" for one in table)
+        text = text.replace(f"{{{mark}}}", textwrap.indent(tests, " " * 8))
+    found = engines({MODULE: text})
+    conditions, signs = found.reach.conditions, {True: "T", False: "F", None: "?"}
+    told: dict[tuple[str, str], str] = {}
+    for mark, table in tables.items():
+        function = found.function(MODULE, f"GraphRunner.{method(mark)}")
+        first = text[: text.index(f"def {method(mark)}(", text.index("class GraphRunner"))].count("\n")
+        lines = text.splitlines()
+        steps = {step.line: step for step in function.facts.body.steps if isinstance(step, facts.Evaluate)}
+        for condition in table:
+            line = next(n for n in range(first, len(lines)) if lines[n] == f"        if {condition}:") + 1
+            step = steps[line]
+            sides = (
+                "".join(signs[conditions.truth(step.value, function, step, Side(one, role))] for one in ALGORITHMS)
+                for role in ("target", "draft")
+            )
+            told[mark, condition] = " ".join(dict.fromkeys(sides))
+    return told
 
 
 @pytest.mark.parametrize("text", TRUTHS)
-def test_condition_under_each_algorithm(truths: dict[str, str], text: str) -> None:
-    assert truths[text] == TRUTHS[text]
+def test_condition_under_each_algorithm(truths: dict[tuple[str, str], str], text: str) -> None:
+    assert truths["lines", text] == TRUTHS[text]
+
+
+@pytest.mark.parametrize(("mark", "text"), [(mark, text) for mark, table in PARAMETERS.items() for text in table])
+def test_condition_on_what_callers_hand_over(truths: dict[tuple[str, str], str], mark: str, text: str) -> None:
+    assert truths[mark, text] == PARAMETERS[mark][text]
