@@ -3,7 +3,8 @@
 A requirement is told as `member: use strength @lines`, and where it is so: `one of a|b`, `where flag` (the model's),
 `behind x` (a setting that has to be given), `perhaps` (under a condition that nothing decides), `by 3` (the line that
 decides how strict it is, where that isn't the first), `raises 3` (the line that raises), and how it is called: the
-fewest and the most arguments, keywords, `*` for spread ones, `-> 2` for what is unpacked. Lines are the snippet's.
+fewest and the most arguments, keywords, `*` for spread ones, `-> 2` for what is unpacked. Lines are the snippet's; `h2`
+is the second of the functions that some cases have beside it.
 """
 
 from __future__ import annotations
@@ -95,6 +96,33 @@ CASES = {
     "an error where it is lacking and another is true": (
         "if model.flag and not hasattr(model, 'hook'):\n    raise ValueError",
         ["flag: read required @1", "hook: read conditional @1 by 2 raises 2 where flag"],
+    ),
+    "an error behind an error for another reason": (
+        "if not server_args.disable_overlap_schedule:\n    raise ValueError\n"
+        "if not hasattr(model, 'hook'):\n    raise ValueError",
+        ["hook: read raises @3 by 4 raises 4"],
+    ),
+    "an error behind a return for a setting": (
+        "if not server_args.disable_overlap_schedule:\n    return\n"
+        "if not hasattr(model, 'hook'):\n    raise ValueError",
+        ["hook: read raises @3 by 4 raises 4 behind server_args.disable_overlap_schedule"],
+    ),
+    "an error for another reason behind a look": (
+        "if not hasattr(model, 'hook'):\n    return\nif batch.x:\n    raise ValueError",
+        ["hook: read optional @1"],
+    ),
+    "an error within a look": (
+        "if not hasattr(model, 'hook'):\n    if batch.x:\n        raise ValueError",
+        ["hook: read raises @1 by 3 raises 3"],
+    ),
+    "an assertion": ("assert hasattr(model, 'hook'), 'no'", ["hook: read raises @1 raises 1"]),
+    "a write where it is lacking": (
+        "if not hasattr(model, 'hook'):\n    model.hook = 1",
+        ["hook: read optional @1", "hook: write required @2"],
+    ),
+    "a call of what was looked up": (
+        "hook = getattr(model, 'hook', None)\nif hook is not None:\n    hook(1)",
+        ["hook: read optional @1"],
     ),
     # conditions
     "on the batch": ("if batch.x:\n    model.hook()", ["hook: call required @2 perhaps ()"]),
@@ -218,13 +246,117 @@ CASES = {
 }
 
 
-def told(one: Requirement, first: int) -> str:
-    lines = ",".join(str(site.line - first) for site in one.sites)
+# With functions beside the snippet.
+THROUGH = {
+    "a function that asks": ("ask(model)", "def ask(m):\n    m.hook()", ["hook: call required @h2 ()"]),
+    "a function that hands the result back": (
+        "a, b = ask(model)",
+        "def ask(m):\n    return m.hook()",
+        ["hook: call required @h2 () -> 2"],
+    ),
+    "a function of a function that does": (
+        "a, b = ask(model)",
+        "def ask(m):\n    return deeper(m)\ndef deeper(m):\n    return m.hook()",
+        ["hook: call required @h4 () -> 2"],
+    ),
+    "a function that unpacks itself": (
+        "x = ask(model)",
+        "def ask(m):\n    a, b = m.hook()\n    return a",
+        ["hook: call required @h2 () -> 2"],
+    ),
+    "looked for by the caller": (
+        "if hasattr(model, 'hook'):\n    ask(model)",
+        "def ask(m):\n    m.hook()",
+        ["hook: call optional @h2 by 1 ()", "hook: read optional @1"],
+    ),
+    "looked for by one caller of two": (
+        "if hasattr(model, 'hook'):\n    ask(model)\nask(model)",
+        "def ask(m):\n    m.hook()",
+        ["hook: call required @h2 ()", "hook: read optional @1"],
+    ),
+    "a fallback in a function": (
+        "if hasattr(model, 'other'):\n    model.other()\nelse:\n    ask(model)",
+        "def ask(m):\n    m.hook()",
+        ["hook: call any-of @h2 by 1 one of other|hook ()", "other: call any-of @2 by 1 one of other|hook ()"],
+    ),
+    "a flag of the model, asked by the caller": (
+        "if model.flag:\n    ask(model)",
+        "def ask(m):\n    m.hook()",
+        ["flag: read required @1", "hook: call conditional @h2 where flag ()"],
+    ),
+    "behind a setting of the caller's": (
+        "if self.off:\n    ask(model)",
+        "def ask(m):\n    m.hook()",
+        ["hook: call required @h2 perhaps behind self.off ()"],
+    ),
+    "behind a setting of one caller of two": (
+        "if self.off:\n    ask(model)\nask(model)",
+        "def ask(m):\n    m.hook()",
+        ["hook: call required @h2 ()"],
+    ),
+    "on the batch, in the caller": (
+        "if batch.x:\n    ask(model)",
+        "def ask(m):\n    m.hook()",
+        ["hook: call required @h2 ()"],
+    ),
+    "what the caller hands over": (
+        "ask(model, True)",
+        "def ask(m, on):\n    if on:\n        m.hook()",
+        ["hook: call required @h3 ()"],
+    ),
+    "what the caller hands over is there": (
+        "ask(model, server_args)",
+        "def ask(m, on=None):\n    if on is not None:\n        m.hook()",
+        ["hook: call required @h3 ()"],
+    ),
+    "what the caller leaves out": (
+        "ask(model)",
+        "def ask(m, on=True):\n    if on:\n        m.hook()",
+        ["hook: call required @h3 ()"],
+    ),
+    "what the caller may hand over": (
+        "ask(model, batch)",
+        "def ask(m, on):\n    if on:\n        m.hook()",
+        ["hook: call required @h3 perhaps ()"],
+    ),
+    "an error where it is lacking, in a function": (
+        "ask(model)",
+        "def ask(m):\n    if not hasattr(m, 'hook'):\n        raise ValueError\n    m.hook()",
+        ["hook: call raises @h4 by h3 raises h3 ()"],
+    ),
+    "a function within": (
+        "def inner():\n    model.hook()\ninner()",
+        "",
+        ["hook: call required @2 ()"],
+    ),
+    "a function within, under a look": (
+        "if hasattr(model, 'hook'):\n    def inner():\n        model.hook()\n    inner()",
+        "",
+        ["hook: call optional @3 by 1 ()", "hook: read optional @1"],
+    ),
+    "an object that asks": (
+        "ask(model).go()",
+        "class ask:\n    def __init__(self, m):\n        self.m = m\n    def go(self):\n        self.m.hook()",
+        ["hook: call required @h5 ()"],
+    ),
+    "an object that is made under a look": (
+        "if hasattr(model, 'hook'):\n    ask(model)",
+        "class ask:\n    def __init__(self, m):\n        m.hook()",
+        ["hook: call optional @h3 by 1 ()", "hook: read optional @1"],
+    ),
+}
+
+
+def told(one: Requirement, first: int, helpers: int) -> str:
+    def line_told(line: int) -> str:
+        return f"h{line - helpers}" if line > helpers else str(line - first)
+
+    lines = ",".join(line_told(site.line) for site in one.sites)
     words = [f"{one.member}: {one.use} {one.strength} @{lines}"]
     if one.decided_by is not None and one.decided_by.line != one.sites[0].line:
-        words.append(f"by {one.decided_by.line - first}")
+        words.append(f"by {line_told(one.decided_by.line)}")
     raised = {site.raised_at for site in one.sites} - {0}
-    words += [f"raises {line - first}" for line in sorted(raised)]
+    words += [f"raises {line_told(line)}" for line in sorted(raised)]
     words += ["perhaps"] if one.strength in ("required", "any-of") and not one.unconditional else []
     words += [f"one of {one.group}"] if one.group else []
     if one.condition is not None:
@@ -240,30 +372,39 @@ def shape(call: CallShape) -> str:
     return f"({', '.join([*count, *call.keywords, *('*' * call.starred)])}){unpacked}"
 
 
+NAMES = r"(?<=model\.)(a|b)\b|(?<=')(a|b)(?=')|\b(hook|other|flag|lm_head|layers|ask|deeper)\b"
+EVERY: dict[str, tuple[str, str, list[str]]] = {
+    **{case: (snippet, "", expected) for case, (snippet, expected) in CASES.items()},
+    **THROUGH,
+}
+
+
 @pytest.fixture(scope="module")
 def requirements(read, small_tree) -> dict[str, list[str]]:
     """All cases in one worker: each has names of its own for `hook`, `other`, `flag`, `a` and `b`."""
-    methods = {f"case{number:02}": case for number, case in enumerate(CASES)}
+    methods = {f"case{number:02}": case for number, case in enumerate(EVERY)}
     text = WORKER.format(calls="\n        ".join(f"self.{name}(gpu_id)" for name in methods))
     starts: dict[str, int] = {}
+    helpers: dict[str, int] = {}
     for name, case in methods.items():
-        body = re.sub(
-            r"(?<=model\.)(a|b)\b|(?<=')(a|b)(?=')|\b(hook|other|flag|lm_head|layers)\b",
-            rf"\g<0>_{name}",
-            CASES[case][0],
-        )
+        body = re.sub(NAMES, rf"\g<0>_{name}", EVERY[case][0])
         starts[name] = text.count("\n") + METHOD.count("\n", 0, METHOD.index("{body}"))
         text += METHOD.format(name=name, body=textwrap.indent(body, " " * 8))
+    for name, case in methods.items():
+        text += "\n"
+        helpers[name] = text.count("\n")
+        text += re.sub(NAMES, rf"\g<0>_{name}", EVERY[case][1]) + "\n"
     found = read(small_tree, {"sglang.srt.speculative.ngram_worker": text}).contract
     cases: dict[str, list[str]] = {}
     for name, case in methods.items():
         own = [one for one in found.requirements if f"_{name}" in one.member or f".{name}" in str(one.sites)]
         own = [one for one in own if "_case" in one.member or one.member.startswith("__")]
         assert all(one.algorithms == ("NGRAM",) for one in own)
-        cases[case] = sorted(re.sub(rf"_{name}", "", told(one, starts[name])) for one in own)
+        first, beside = starts[name], helpers[name] if EVERY[case][1] else text.count("\n")
+        cases[case] = sorted(re.sub(rf"_{name}", "", told(one, first, beside)) for one in own)
     return cases
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", EVERY)
 def test_requirements_of_a_snippet(requirements: dict[str, list[str]], case: str) -> None:
-    assert requirements[case] == sorted(CASES[case][1])
+    assert requirements[case] == sorted(EVERY[case][2])

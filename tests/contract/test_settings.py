@@ -83,6 +83,8 @@ envs = Envs()
 WORKER = """
 import os
 from sglang.srt.managers.tp_worker import TpModelWorker
+from typing import Optional
+from sglang.srt import server_args as arguments
 from sglang.srt.server_args import ServerArgs
 from sglang.srt.elsewhere import Config
 from sglang.srt.environ import Envs, envs
@@ -103,7 +105,19 @@ def either():
     return 2
 
 class NGRAMWorker:
-    def __init__(self, server_args: ServerArgs, gpu_id: int, target_worker: TpModelWorker, other, config: Config):
+    def __init__(
+        self,
+        server_args: ServerArgs,
+        gpu_id: int,
+        target_worker: TpModelWorker,
+        other,
+        config: Config,
+        perhaps: Optional[ServerArgs],
+        quoted: "ServerArgs",
+        dotted: arguments.ServerArgs,
+        number: Optional[int],
+        word: "Other",
+    ):
         self.target_worker = target_worker
         self.server_args = server_args
         self.args = server_args
@@ -116,6 +130,7 @@ class NGRAMWorker:
         if other.go():
             self.maybe = True
         mine = server_args
+        theirs = other
         flag = server_args.on
         twice = False
         if other.go():
@@ -152,6 +167,12 @@ CONDITIONS = {
     "self.server_args.on": T,
     "self.args.on": T,
     "mine.on": T,
+    "theirs.on": U,
+    "perhaps.on": T,
+    "quoted.on": T,
+    "dotted.on": T,
+    "number.on": U,
+    "word.on": U,
     "loop.on": U,
     "get_args().on": T,
     "get_args(1).on": U,
