@@ -71,7 +71,8 @@ NAMES = {
     "zip(a, b)": ("zip()", ["zip()", "a", "b"]),
     "enumerate(a)": ("enumerate()", ["enumerate()", "a"]),
     "cast(T, a)": ("cast()", ["cast()", "T", "a"]),
-    "sorted(a)": ("sorted()", ["sorted()"]),
+    "sorted(a)": ("sorted()", ["sorted()", "a"]),
+    "unknown(a)": ("unknown()", ["unknown()"]),
 }
 
 
