@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from specint.checks.asked import Asked
 from specint.checks.context import Context
-from specint.errors import SpecintError
 from specint.facts import model as facts
-from specint.facts.extract import extract
-from specint.facts.known import Known, truth_where
+from specint.facts.conditions import excludes
 
 
 def meeting(context: Context, one: Asked, condition: str) -> tuple[str, ...]:
@@ -36,20 +32,3 @@ def options_without_worker(context: Context) -> frozenset[str]:
                 asked = {p.name for test in tests for p in facts.walk(test) if isinstance(p, facts.Attribute)}
                 found |= asked & set(one.options)
     return frozenset(found)
-
-
-def excludes(condition: str, known: Known) -> bool:
-    """Whether a condition can't hold where some names have known values."""
-    test = _read(condition)
-    return test is not None and truth_where(known, test) is False
-
-
-@cache
-def _read(condition: str) -> facts.Expr | None:
-    text = condition.replace("\u2026", "...")
-    try:
-        module = extract(f"_ = ({text})", name="condition", path="")
-    except SpecintError:
-        return None
-    step = module.body.steps[0] if module.body.steps else None
-    return step.value if isinstance(step, facts.Bind) else None

@@ -56,7 +56,9 @@ class Judge:
         self.project = project
         self.hierarchy = hierarchy
         self.composition = composition
-        self.members = Members(project, hierarchy, composition)
+        without = (option for one in declared.without_worker for option in one.options)
+        ordinary = declared.stages.alone | dict.fromkeys(without, False)
+        self.members = Members(project, hierarchy, composition, ordinary=ordinary)
         self.contract = contract
         self.declared = declared
         self.models = models

@@ -9,6 +9,8 @@ import msgspec
 
 from specint.compliance.model import Inner, MemberStatus, Status, Wrap
 from specint.facts import model as facts
+from specint.facts.conditions import excludes
+from specint.facts.known import Known
 from specint.graph.attributes import Attributes
 from specint.graph.composition import Assignment, Composition, unfollowed
 from specint.graph.dataflow import DataFlow
@@ -23,6 +25,7 @@ class Members:
 
     Args:
         written: attributes that code outside of the models puts on them.
+        ordinary: what some names say in a server that runs the whole model in one stage.
     """
 
     def __init__(
@@ -31,8 +34,10 @@ class Members:
         hierarchy: Hierarchy,
         composition: Composition,
         written: frozenset[str] = frozenset(),
+        ordinary: Known | None = None,
     ) -> None:
         self._written = written
+        self._ordinary = ordinary or {}
         self.project = project
         self.hierarchy = hierarchy
         self.composition = composition
@@ -61,15 +66,38 @@ class Members:
         parts = self.parts(node, path)
         statuses = [*(self.status(one, member) for one in parts), *self._outside(node, path, member)]
         if not statuses:
+            before = self._inside(node, path[:-1], path[-1]) if len(path) > 1 else None
+            if before is not None and before.status == "missing":
+                return before
             return MemberStatus(status="unknown", reason=f"what {where} is can't be followed")
         if all(one.status == "present" for one in statuses):
-            return statuses[0]
+            doubt = self._doubt(node, path)
+            return statuses[0] if doubt is None else MemberStatus(status="unknown", reason=doubt)
         if any(one.status != "missing" for one in statuses) or any(map(self.attributes.is_open, parts)):
             return MemberStatus(
                 status="unknown", reason=f"not every object that {where} can be has {member} for certain"
             )
         names = " or ".join(sorted({part.name for part in parts}) or ["a class outside of the tree"])
         return MemberStatus(status="missing", reason=f"its {where} is of {names}, which has no {member}")
+
+    def _doubt(self, node: ClassNode, path: list[str]) -> str | None:
+        """Why an object may not stand at the end of a path although one can: on the way there something may be None,
+        not be set, or be of a class that has no such part."""
+        nodes = [node]
+        for number, attribute in enumerate(path):
+            way = ".".join(path[: number + 1])
+            for one in nodes:
+                arms = self.attributes.arms(one, attribute)
+                if not self.attributes.lasting(one, attribute) and self.hierarchy.lookup(one, attribute) is None:
+                    lacks = "of whose" if arms else "which has no"
+                    rest = " nothing is known" if arms else ""
+                    return f"{'.'.join(path[:number]) or 'it'} can be a {one.name}, {lacks} {attribute}{rest}"
+                lost = next((arm for arm in arms if arm.kind in ("none", "unset") and arm.condition), None)
+                if lost is not None and not excludes(lost.condition, self._ordinary):
+                    word = "None" if lost.kind == "none" else "not set"
+                    return f"{way} is {word} where {lost.condition} ({lost.file}:{lost.line})"
+            nodes = self.parts(node, path[: number + 1])
+        return None
 
     @cached_property
     def attributes(self) -> Attributes:
