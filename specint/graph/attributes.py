@@ -196,7 +196,7 @@ class Attributes:
             return True
         if any(self._computes(method) for one in order.nodes for method in self.project.methods_of(one)):
             return True
-        return any(_gives_itself_away(frame) for frame in self.composition.constructor(node))
+        return any(self._gives_itself_away(frame) for frame in self.composition.constructor(node))
 
     def _computes(self, method: FunctionNode) -> bool:
         """Whether a method sets attributes of its object under names that can't be known."""
@@ -220,6 +220,25 @@ class Attributes:
                             return True  # in a comprehension
                     case _:
                         pass
+        return False
+
+    def _gives_itself_away(self, frame: Frame) -> bool:
+        """Whether a constructor hands its object to somebody who may put attributes on it."""
+        function = frame.function
+        if function is None or function.receiver is None:
+            return False
+        own = facts.Name(function.receiver)
+        for call in _calls_in(function):
+            if own in call.args or any(keyword.value == own for keyword in call.keywords):
+                match call.func:
+                    case facts.Name(id=name) if name in _HARMLESS or (name == "setattr" and call.args[0] == own):
+                        continue
+                    case facts.Attribute(name="__init__"):
+                        continue
+                    case _ if self.composition.callees(call, frame):
+                        continue  # `Base.build(self)`: what it sets is among the assignments
+                    case _:
+                        return True
         return False
 
     def written_in(self, module: facts.Module) -> frozenset[str]:
@@ -320,24 +339,6 @@ def _for_effect(step: facts.Step) -> Iterator[facts.Call]:
             yield step.value.func.base
     elif isinstance(step.value, facts.Comprehension):
         yield from (part for part in facts.walk(step.value) if isinstance(part, facts.Call))
-
-
-def _gives_itself_away(frame: Frame) -> bool:
-    """Whether a constructor hands its object to somebody who may put attributes on it."""
-    function = frame.function
-    if function is None or function.receiver is None:
-        return False
-    own = facts.Name(function.receiver)
-    for call in _calls_in(function):
-        if own in call.args or any(keyword.value == own for keyword in call.keywords):
-            match call.func:
-                case facts.Name(id=name) if name in _HARMLESS or (name == "setattr" and call.args[0] == own):
-                    continue
-                case facts.Attribute(name="__init__"):
-                    continue
-                case _:
-                    return True
-    return False
 
 
 def _calls_in(function: FunctionNode) -> Iterator[facts.Call]:

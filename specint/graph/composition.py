@@ -14,7 +14,7 @@ from specint.facts import model as facts
 from specint.facts.logic import all_of, opposite
 from specint.graph.binding import Callee
 from specint.graph.evaluator import Evaluator, Frame
-from specint.graph.hierarchy import Hierarchy
+from specint.graph.hierarchy import Hierarchy, Member
 from specint.graph.project import ClassNode, FunctionNode, Project
 from specint.graph.steps import assigned, computed
 from specint.graph.value import (
@@ -151,12 +151,72 @@ class Composition:
         for frame in ran:
             self._collect(frame, found, late=False)
         functions = {id(frame.function) for frame in ran}
+        hidden = self._hidden(node)
         for one in self.hierarchy.order(node).nodes:
             for method in self.project.methods_of(one):
-                skipped = method.name == "__init__" and id(method) not in functions
+                skipped = id(method) in hidden or (method.name == "__init__" and id(method) not in functions)
                 for function in method.within if not skipped else ():
                     if id(function) not in functions:
                         self._collect(Frame(function.module, function, Instance(node)), found, late=True)
+
+    def _hidden(self, node: ClassNode) -> frozenset[int]:
+        """The methods that set attributes and that nothing runs for an object of a class: another definition stands
+        before each under its name, and no method that runs asks for it (`super().build()`, `Base.build(self)`)."""
+        nodes = self.hierarchy.order(node).nodes
+        methods = [method for one in nodes for method in self.project.methods_of(one)]
+        reached = [member.function for member in self._found_first(node) if member.function is not None]
+        plain = (m for m in methods if not m.facts.decorators and not _is_private(m.name))
+        hidden = {id(method): method for method in plain if self._sets(method)}
+        if not hidden:
+            return frozenset()
+        named = {name for one in nodes for name in _taken_over(one)}
+        reached += [method for method in methods if method.name in named]
+        reached += [method for method in methods if id(method) not in hidden]
+        for method in reached:
+            hidden.pop(id(method), None)
+        while hidden and reached:
+            for name, exactly in self._asked_above(reached.pop(), node):
+                for key, method in tuple(hidden.items()):
+                    if method is exactly or (exactly is None and name in (method.name, None)):
+                        reached.append(hidden.pop(key))
+        return frozenset(hidden)
+
+    def _sets(self, method: FunctionNode) -> bool:
+        return any(one.receiver is not None and self._giving(one, one.receiver) for one in method.within)
+
+    def _found_first(self, node: ClassNode) -> Iterator[Member]:
+        """What an object of a class is given for a name: the first definition, and others while those before it stand
+        under a condition; and what runs as well, the constructors of all bases."""
+        behind: set[str] = set()
+        for one in self.hierarchy.order(node).nodes:
+            own = self.hierarchy.own(one)
+            yield from (member for name, member in own.items() if name not in behind or name == "__init__")
+            behind.update(name for name, member in own.items() if not member.conditional)
+
+    def _asked_above(self, method: FunctionNode, node: ClassNode) -> Iterator[tuple[str | None, FunctionNode | None]]:
+        """What a method asks of the bases of its object's class: a function, or a name where which one isn't known;
+        no name where it may be any."""
+        for function in method.within:
+            scope, own = function.facts.body, facts.Name(function.receiver or "")
+            values = (*(getattr(step, "value", None) for step in scope.steps), *(guard.test for guard in scope.guards))
+            parts = [p for value in values if value is not None for p in facts.walk(value)]
+            plain = sum(facts.super_call(part) is not None for part in parts)
+            for part in parts:
+                if not isinstance(part, facts.Attribute):
+                    continue
+                above = facts.super_call(part.base)
+                if above is not None:
+                    plain -= 1
+                    member = self.hierarchy.above(function, above, node, part.name)
+                    yield part.name, member.function if member is not None else None
+                elif _root(part) != own:
+                    classes = [s for s in self.project.symbol(function.module, part.base) if isinstance(s, ClassNode)]
+                    members = [self.hierarchy.lookup(one, part.name) for one in classes]
+                    yield from ((part.name, member.function) for member in members if member is not None)
+                    if not classes:
+                        yield part.name, None
+            if plain:
+                yield None, None  # `getattr(super(), name)`
 
     def _collect(self, frame: Frame, found: dict[str, list[Assignment]], late: bool) -> None:
         function = frame.function
@@ -216,6 +276,25 @@ def condition_text(function: FunctionNode, guard: int) -> str:
         elif one.kind == "except":
             caught.append(f"except {' or '.join(one.catches)}".strip())
     return " and ".join(filter(None, (facts.spell(all_of(reversed(tests))), *reversed(caught))))
+
+
+def _taken_over(node: ClassNode) -> Iterator[str]:
+    """The names that a class's body has from elsewhere: `old = Base.build`."""
+    for step in node.facts.body.steps:
+        if isinstance(step, facts.Bind) and step.value is not None:
+            yield from (part.name for part in facts.walk(step.value) if isinstance(part, facts.Attribute))
+
+
+def _is_private(name: str) -> bool:
+    """Whether a name is each class's own (`__build`): none stands before another's."""
+    return name.startswith("__") and not name.endswith("__")
+
+
+def _root(expr: facts.Expr) -> facts.Expr:
+    """What a chain of attributes begins with."""
+    while isinstance(expr, facts.Attribute):
+        expr = expr.base
+    return expr
 
 
 def _calls(function: FunctionNode) -> Iterator[tuple[facts.Step, facts.Call]]:

@@ -14,6 +14,7 @@ from specint.facts.guards import guards_around
 from specint.facts.logic import opposite
 from specint.facts.model import Expr
 from specint.graph.attributes import UNKNOWN, Arm, Attributes
+from specint.graph.opening import is_open
 from specint.graph.project import ClassNode, FunctionNode
 
 _CATCHES = frozenset({"", "AttributeError", "Exception", "BaseException"})
@@ -188,6 +189,8 @@ class DataFlow:
                     and is_looked_at(reach, function, partial=False)
                 ):
                     continue  # what fails in a property, `hasattr` says of the property
+                if at.member is not None and self._is_answered(at):
+                    continue
                 if called is not None and at.node is not None and not skip(at.node, called):
                     self._collect(at.node, called, (*through, (function, step)), found, skip, seen)
             bases = self.arms(reach.expr.base, place)
@@ -198,6 +201,14 @@ class DataFlow:
                 found += (self._break(node, reach, function, arm, others, through) for arm in absent)
             elif broken and others and not is_looked_at(reach, function, partial=True):
                 found += (self._break(node, reach, function, arm, others, through) for arm in broken)
+
+    def _is_answered(self, at: Arm) -> bool:
+        """Whether Python asks for a property's name elsewhere once reading it has failed: of what was assigned under
+        the same name (a module lies beside the property, in `_modules`), or of a `__getattr__`."""
+        if at.node is None or at.member is None or at.member.kind != "property":
+            return False
+        assigned = self.attributes.composition.assignments(at.node)
+        return at.member.name in assigned or is_open(self.hierarchy, at.node)
 
     def _asks_caller(self, reach: Reach, function: FunctionNode) -> bool:
         """Whether a condition on the way to a reach is about what the caller of its function handed over."""

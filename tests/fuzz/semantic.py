@@ -118,7 +118,9 @@ class Draws:
         lines += [line for _ in range(self.random.randint(0, 3)) for line in self.statement()]
         if self.chance(5):
             lines[1:] = ["self._build(config)"]
-            inside = "".join(f"        {line}\n" for line in [*self.statement(), *self.statement()])
+            more = [self.one_of("super()._build(config)", f"{bases[-1]}._build(self, config)")] if bases else []
+            rest = [*(more if self.chance(3) else ()), *self.statement(), *self.statement()]
+            inside = "".join(f"        {line}\n" for line in rest)
             return self._init(lines) + f"    def _build(self, config):\n{inside}"
         return self._init(lines)
 
@@ -384,11 +386,17 @@ def classes(texts):
                 continue
             paths = [*HOOKS, *PARTS, *(f"{part}.{hook}" for part in PARTS for hook in HOOKS)]
             there = {path: sorted({has(one, path) for one in objects}) for path in paths}
+            later = there
+            if hasattr(kind, "_build"):  # which somebody may call who has the object, whatever its constructor did
+                again = [kind(setting) for setting in settings()]
+                for one, setting in zip(again, settings()):
+                    outcome(lambda: one._build(setting))
+                later = {path: sorted({has(one, path) for one in again}) for path in paths}
             calls = {}
             for hook in HOOKS:
                 able = [one for one in objects if hasattr(one, hook)]
                 calls[hook] = sorted({outcome(lambda: getattr(one, hook)(None)) for one in able})
-            found[f"{module.__name__}.{name}"] = {"has": there, "calls": calls}
+            found[f"{module.__name__}.{name}"] = {"has": there, "later": later, "calls": calls}
     return found
 
 
@@ -478,19 +486,15 @@ def compare_classes(seed: int, python: Python, counts: Counter[str]) -> Iterator
         members = Members(project, hierarchy, composition)
         flow = DataFlow(Attributes(project, hierarchy, composition))
         nodes = {key: project.class_by_key(key) for key in truth}
-        written = [f"{name}.{one.name}" for name in texts for one in project.module(name).body.classes]
-        every = [node for key in written if (node := project.class_by_key(key)) is not None]
-        undecided = _undecided(every, hierarchy, composition)
         for key, about in truth.items():
             node = nodes[key]
             assert node is not None, key
-            forwards = hierarchy.lookup(node, "__getattr__") is not None and undecided & set(PARTS)
             for path, there in about["has"].items():
-                if forwards or undecided & set(path.split(".")):
-                    counts["set later, or property and attribute in one"] += 1
-                    continue
                 status = members.status(node, path)
                 counts[status.status] += 1
+                if status.status == "present" and there == [False] != about["later"][path]:
+                    counts["present once a method has run that the constructor doesn't"] += 1
+                    continue
                 wrong = {"present": there == [False], "missing": there != [False], "unknown": False}[status.status]
                 if status.status == "unknown":
                     counts[
@@ -500,7 +504,7 @@ def compare_classes(seed: int, python: Python, counts: Counter[str]) -> Iterator
                     yield Difference(f"seed {seed}: {key}.{path} is {status} and hasattr says {there}")
             for hook, outcomes in about["calls"].items():
                 member = hierarchy.lookup(node, hook)
-                if not outcomes or member is None or member.kind != "method" or member.function is None or undecided:
+                if not outcomes or member is None or member.kind != "method" or member.function is None:
                     continue
                 if hook in composition.assignments(node):  # the attribute hides the method
                     continue
@@ -510,26 +514,6 @@ def compare_classes(seed: int, python: Python, counts: Counter[str]) -> Iterator
                 counts["calls of which specint says so"] += "breaks" in outcomes and bool(breaks)
                 if breaks and outcomes == ["works"]:
                     yield Difference(f"seed {seed}: {key}.{hook} breaks at {breaks[0].chain}, and a call {outcomes}")
-
-
-def _undecided(nodes: list[ClassNode], hierarchy: Hierarchy, composition: Composition) -> set[str]:
-    """Names of which Python's answer depends on more than the constructor: those that a method sets which it doesn't
-    run, properties that read such, and properties under whose name a module is assigned as well."""
-    later = {
-        name
-        for node in nodes
-        for name, given in composition.assignments(node).items()
-        if any(one.late for one in given)
-    }
-    found = set(later)
-    for node in nodes:
-        for hook in HOOKS:
-            member = hierarchy.lookup(node, hook)
-            if member is not None and member.kind == "property" and member.function is not None:
-                reads = {one.name for one in member.function.attributes}
-                if reads & later or hook in composition.assignments(node):
-                    found.add(hook)
-    return found
 
 
 def _said_broken(hierarchy: Hierarchy, flow: DataFlow, node: ClassNode, path: str) -> bool:

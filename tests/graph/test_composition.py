@@ -272,3 +272,31 @@ def test_class_chosen_into_a_local_name_by_branches(linked) -> None:
         "        else:\n            cls = Large\n        self.m = cls(c)\n"
     )
     assert one_class(wrapper(linked, text)) == {"inner.Small", "inner.Large"}
+
+
+HIDES = "class Base:\n    def build(self, c):\n        self.m = Small(c)\nclass W(Base):\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "kept"),
+    [
+        ("    def build(self, c):\n        pass\n", False),
+        ("    build = None\n", False),
+        ("    def build(self, c):\n        return super().build\n", True),
+        ("    def build(self, c):\n        Base.build(self, c)\n", True),
+        ("    def build(self, c):\n        pass\n    def other(self):\n        super().build(1)\n", True),
+        ("    def build(self, c):\n        pass\n    old = Base.build\n", True),
+        ("    if True:\n        def build(self, c):\n            pass\n", True),
+        ("    def other(self):\n        pass\n", True),
+        ("    def build(self, c):\n        pass\n    def build(self, c):\n        pass\n", False),
+    ],
+)
+def test_a_method_that_another_hides_sets_nothing(linked, more: str, *, kept: bool) -> None:
+    one = wrapper(linked, HIDES + more)
+    assert bool(one.composition.assignments(one.node("w.W")).get("m")) is kept
+
+
+def test_a_private_method_hides_none_of_a_base(linked) -> None:
+    text = HIDES.replace("build", "__build") + "    def __build(self, c):\n        pass\n"
+    one = wrapper(linked, text)
+    assert one.composition.assignments(one.node("w.W"))["m"]

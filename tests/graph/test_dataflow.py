@@ -537,3 +537,16 @@ def test_a_part_of_the_constructor_that_runs_twice_has_the_last_word_too(linked)
         "    def _build(self):\n        self.part = Deep(1)\n"
     )
     assert broken(linked, twice + model("return self.model.part.core", "self.model = Twice()")) == []
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "    def __init__(self):\n        super().__init__()\n        self.head = Deep(1)\n",
+        "    def __getattr__(self, name):\n        return 1\n",
+    ],
+)
+def test_a_property_that_fails_is_asked_for_elsewhere(linked, more: str) -> None:
+    """Of what lies beside it under its name, as modules do, and of `__getattr__`."""
+    heir = FAILS + f"class Heir(Fails):\n{more}"
+    assert broken(linked, heir + model("return self.model.head", "self.model = Heir()")) == []
