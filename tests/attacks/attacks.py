@@ -44,6 +44,10 @@ FOREIGN = {
 """Text that is more than text somewhere."""
 
 
+PLAIN = '"$@"'
+"""The command as it is."""
+
+
 class Attack(NamedTuple):
     """One attack.
 
@@ -58,7 +62,7 @@ class Attack(NamedTuple):
     name: str
     lay: Callable[[Path], object] = lambda _: None
     arguments: tuple[str, ...] = ("check", "--sglang", "sglang")
-    shell: str = '"$@"'
+    shell: str = PLAIN
     found: bool = True
     environment: tuple[tuple[str, str], ...] = ()
     python: tuple[str, ...] = ()

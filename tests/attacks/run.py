@@ -9,23 +9,30 @@ error, no hang, no process left, and nothing but text in any output.
 from __future__ import annotations
 
 import argparse
+import atexit
+import gc
+import importlib
 import json
 import os
+import pkgutil
 import re
+import select
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import traceback
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from attacks import Attack, every
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+from attacks import PLAIN, Attack, every  # noqa: E402
 
 TOP = Path(__file__).resolve().parents[2]
 SMALL = TOP / "fixtures/sglang_small/sglang"
@@ -34,43 +41,117 @@ CODES = {0, 1, 2, 141}
 TABLE = "| Python | attacks | failures | seconds | kinds |\n|---|---|---|---|---|\n"
 
 
-def run(attack: Attack, python: str) -> list[str]:
-    """What is wrong after this attack; nothing if the promise holds."""
+def run(attack: Attack, python: str, *, split: bool = False) -> list[str]:
+    """What is wrong after this attack; nothing if the promise holds.
+
+    Args:
+        split: run it in a copy of this process, which has imported specint already; `python` is started where not.
+    """
     home = Path(tempfile.mkdtemp(prefix="attack-"))
     try:
         shutil.copytree(SMALL, home / "sglang")
         attack.lay(home)
-        return attacked(attack, python, home)
+        command = [python, *attack.python, "-P", "-m", "specint", *attack.arguments]
+        words = [os.fsencode(word.replace("\0", "")) for word in command]
+        environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "SPECINT_DEBUG")}
+        environment |= {"SPECINT_CACHE_DIR": str(home / "cache"), "PYTHONIOENCODING": "utf-8"}
+        environment |= dict(attack.environment)
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            if split:
+                pid = split_off(words, environment, home, out.fileno(), err.fileno())
+            else:
+                pid = subprocess.Popen(
+                    ["bash", "-c", attack.shell, "bash", *words],
+                    cwd=home,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=err,
+                    start_new_session=True,
+                ).pid
+            code = waited(pid, attack.seconds)
+            if code is None:
+                return [f"still runs after {attack.seconds:.0f} s"]
+            out.seek(0)
+            err.seek(0)
+            wrong = verdict(attack, code, out.read(), err.read())
+        try:
+            os.killpg(pid, signal.SIGKILL)
+            return [*wrong, "left a process behind"]
+        except ProcessLookupError:
+            return wrong
     finally:
         subprocess.run(["chmod", "-R", "u+w", home], check=False, stderr=subprocess.DEVNULL)
         shutil.rmtree(os.fsencode(home), ignore_errors=True)
 
 
-def attacked(attack: Attack, python: str, home: Path) -> list[str]:
-    environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "SPECINT_DEBUG")}
-    environment |= {"SPECINT_CACHE_DIR": str(home / "cache"), "PYTHONIOENCODING": "utf-8", **dict(attack.environment)}
-    command = [python, *attack.python, "-P", "-m", "specint", *attack.arguments]
-    process = subprocess.Popen(
-        ["bash", "-c", attack.shell, "bash", *[os.fsencode(word.replace("\0", "")) for word in command]],
-        cwd=home,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+def waited(pid: int, seconds: float) -> int | None:
+    """The exit code of a process; None where it had to be killed."""
+    end = os.pidfd_open(pid)
     try:
-        out, err = process.communicate(timeout=attack.seconds)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return [f"still runs after {attack.seconds:.0f} s"]
-    wrong = verdict(attack, process.returncode, out, err)
+        if not select.select([end], [], [], seconds)[0]:
+            os.killpg(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            return None
+    finally:
+        os.close(end)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def import_everything() -> None:
+    """Import what `specint` imports when it needs it, so that copies of this process don't."""
+    import rich.console  # noqa: F401
+
+    import specint
+
+    for found in pkgutil.walk_packages(specint.__path__, "specint."):
+        if not re.match(r"specint\.(__main__|lsp|pylint_plugin|smoke)", found.name):
+            importlib.import_module(found.name)
+    gc.freeze()
+
+
+def split_off(words: list[bytes], environment: dict[str, str], home: Path, out: int, err: int) -> int:
+    """Run `python -P -m specint ...` in a copy of this process; what the interpreter does at its end is done too."""
+    sys.stdout.flush()
+    if pid := os.fork():
+        return pid
+    code = 1
     try:
-        os.killpg(process.pid, signal.SIGKILL)
-        return [*wrong, "left a process behind"]
-    except ProcessLookupError:
-        return wrong
+        os.setsid()
+        os.chdir(home)
+        for number, end in enumerate((os.open(os.devnull, os.O_RDONLY), out, err)):
+            os.dup2(end, number)
+        os.closerange(3, 1024)
+        streams = [os.fdopen(number, mode, encoding="utf-8", closefd=False) for number, mode in enumerate("rww")]
+        sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__ = streams
+        sys.stderr.reconfigure(errors="backslashreplace", line_buffering=True)
+        os.environ.clear()
+        os.environ.update(environment)
+        sys.path[:] = [one for one in sys.path if one != str(HERE)]
+        sys.argv = ["specint", *map(os.fsdecode, words[words.index(b"specint") + 1 :])]
+        code = ended()
+    finally:
+        os._exit(code)
+
+
+def ended() -> int:
+    """The exit code of specint, and what Python does before it is one."""
+    from specint.cli import main
+
+    try:
+        main()
+        code = 0
+    except SystemExit as done:
+        code = done.code if isinstance(done.code, int) else 1
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    return code
 
 
 def verdict(attack: Attack, code: int, out: bytes, err: bytes) -> list[str]:
@@ -135,19 +216,64 @@ def main() -> int:
     chosen = [one for one in every() if re.search(options.only, f"{one.kind}: {one.name}")][:: options.every]
     failures, counts = 0, Counter[str]()
     began = time.monotonic()
-    with ThreadPoolExecutor(options.jobs) as pool:
-        found = pool.map(lambda one: run(one, sys.executable), chosen)
-        for attack, wrong in zip(chosen, found, strict=True):
-            counts[attack.kind] += 1
-            if wrong:
-                failures += 1
-                sys.stdout.write("\n    ".join([f"{attack.kind}: {attack.name}", *wrong]) + "\n")
-                sys.stdout.flush()
+    import_everything()
+    for attack, wrong in tried(chosen, options.jobs):
+        counts[attack.kind] += 1
+        if wrong:
+            failures += 1
+            sys.stdout.write("\n    ".join([f"{attack.kind}: {attack.name}", *wrong]) + "\n")
+            sys.stdout.flush()
     seconds = time.monotonic() - began
     sys.stdout.write(f"{len(chosen)} attacks in {seconds:.0f} s, {failures} failures\n")
     if options.docs:
         write_counts(options.docs, counts, failures, seconds)
     return 1 if failures else 0
+
+
+def tried(chosen: list[Attack], jobs: int) -> Iterator[tuple[Attack, list[str]]]:
+    """Each attack and what is wrong after it, by so many processes."""
+    ends, workers = [], []
+    for first in range(jobs):
+        source, sink = os.pipe()
+        workers.append(os.fork())
+        if workers[-1] == 0:
+            code = 1
+            try:
+                with os.fdopen(sink, "w") as answers:
+                    for number in range(first, len(chosen), jobs):
+                        wrong = run(chosen[number], sys.executable, split=is_split(chosen[number], number))
+                        answers.write(json.dumps([number, wrong]) + "\n")
+                        answers.flush()
+                code = 0
+            finally:
+                os._exit(code)
+        os.close(sink)
+        ends.append(source)
+    found: dict[int, list[str]] = {}
+    left, begun = dict.fromkeys(ends, b""), 0
+    while left:
+        for end in select.select(list(left), [], [])[0]:
+            data = os.read(end, 1 << 16)
+            *lines, left[end] = (left[end] + data).split(b"\n")
+            found.update(map(json.loads, lines))
+            if not data:
+                del left[end]
+                os.close(end)
+        while begun in found:
+            yield chosen[begun], found.pop(begun)
+            begun += 1
+    for worker in workers:
+        os.waitpid(worker, 0)
+    for number in range(begun, len(chosen)):
+        yield chosen[number], found.get(number, ["the process that tried it ended"])
+
+
+def is_split(attack: Attack, number: int) -> bool:
+    """Whether a copy of this process is as good as a new one: where nothing is done to the process itself.
+
+    One attack in ten begins at the beginning all the same.
+    """
+    return number % 10 != 0 and attack.shell == PLAIN and not attack.python and not attack.environment
 
 
 def write_counts(path: Path, counts: Counter[str], failures: int, seconds: float) -> None:
