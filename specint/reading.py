@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from pathlib import Path
 
 from specint.errors import SpecintError
@@ -34,6 +35,19 @@ def read_regular(path: Path | str, *, largest: int = LARGEST_FILE, or_pipe: bool
         os.close(handle)
     if len(data) > largest:  # it grew, or the system doesn't say how large it is
         raise _too_large(path, largest)
+    return data
+
+
+def given(name: str, *, largest: int = LARGEST_FILE) -> bytes:
+    """What comes in on standard input for a file of that name; SpecintError where nothing can, or too much does."""
+    try:
+        if sys.stdin is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        data = _up_to(sys.stdin.fileno(), largest + 1, SHORT)
+        if len(data) > largest:
+            raise _too_large(name, largest)
+    except OSError as error:
+        raise SpecintError(f"standard input can't be read: {error.strerror or error}", name) from None
     return data
 
 

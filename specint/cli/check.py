@@ -182,9 +182,9 @@ def _typed(file: Path | None, paths: Sequence[Path], *, writing: bool) -> bytes 
         return None
     if writing or [str(path) for path in paths] not in ([], ["-"]):
         raise click.UsageError("--stdin-filename is one file, whose text is checked and left as it is")
-    import sys
+    from specint.reading import given
 
-    return sys.stdin.buffer.read()
+    return given(str(file))
 
 
 def _ignore_from_now_on(session: Session, findings: Sequence[Finding], *, named: bool) -> int:

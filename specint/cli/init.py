@@ -19,8 +19,12 @@ def command(file: Path) -> int:
     """
     from specint.config import TABLE, commented_section, load_config
     from specint.errors import SpecintError
+    from specint.reading import read_regular
 
-    there = file.read_bytes() if file.exists() else b""
+    try:
+        there = read_regular(file)
+    except FileNotFoundError:
+        there = b""
     try:
         load_config(file=file if there else None, start=Path("/"))
     except SpecintError as error:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import signal
 
+LONGEST = 10_000_000
+"""Seconds that a run may be given; four months."""
+
 
 def end_after(seconds: float | None) -> None:
     """End this process after so many seconds with one line and exit code 2, whatever it is at; others end with it.

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from specint.cli import completion
-from specint.cli.limit import end_after
+from specint.cli.limit import LONGEST, end_after
 from specint.outputs import formats
 
 if TYPE_CHECKING:
@@ -114,6 +114,8 @@ def limit(command: F) -> F:
 
 
 def _end_after(_context: click.Context, _parameter: click.Parameter, seconds: float | None) -> None:
+    if seconds is not None and not seconds <= LONGEST:  # no number, or none that a clock takes
+        raise click.BadParameter(f"{seconds:g} is no number of seconds up to {LONGEST:,}.")
     end_after(seconds)
 
 

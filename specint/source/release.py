@@ -27,6 +27,8 @@ UNREACHABLE = re.compile(
     r"retrying|connection|timed? ?out|name resolution|could not fetch url|proxy|ssl|certificate|HTTP error|network",
     re.IGNORECASE,
 )
+LONGEST_NAME = 200
+"""What names a release has no more characters; a version of thousands of digits is none that can be compared."""
 # Releases from 0.5.11 on are wheels of one platform and one Python. Which of them is read makes no difference to us, so
 # every one is asked for; pip takes several platforms at a time, but one Python.
 PYTHONS = ("3.11", "3.12", "3.10", "3.13")
@@ -60,6 +62,8 @@ class Releases(NamedTuple):
 
 def releases_named(spec: str) -> Releases | None:
     """The releases that "latest", "0.5" (whatever begins so) or ">=0.5.9,<0.6" names; None if it is of no such form."""
+    if len(spec) > LONGEST_NAME:
+        return None
     if spec.strip().lower() == "latest":
         return Releases("sglang", "")
     if series := SERIES.fullmatch(spec.strip()):
@@ -96,6 +100,8 @@ def newest(releases: Releases, *, timeout: float = 600.0) -> Release:
 
 def release_named(spec: str) -> Release | None:
     """The release that "0.5.9", "v0.5.9" or "sglang==0.5.9" names; None if it is not of that form."""
+    if len(spec) > LONGEST_NAME:
+        return None
     name, number = "sglang", spec.strip()
     if pinned := PINNED.fullmatch(number):
         name, number = pinned.groups()

@@ -32,7 +32,8 @@ from xml.etree import ElementTree
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-from attacks import PLAIN, Attack, every  # noqa: E402
+from attack import PLAIN, Attack  # noqa: E402
+from attacks import every  # noqa: E402
 
 TOP = Path(__file__).resolve().parents[2]
 SMALL = TOP / "fixtures/sglang_small/sglang"

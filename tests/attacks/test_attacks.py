@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from attacks import Attack, every
+from attack import Attack
+from attacks import every
 from run import TABLE, run, verdict, write_counts
 
 KINDS = sorted({one.kind for one in every()})
