@@ -119,7 +119,7 @@ def _table(file: Path, *, or_pipe: bool = False) -> dict[str, Any] | None:
         raise SpecintError(f"can't be read: {error.strerror}", str(file)) from None
     except UnicodeDecodeError as error:
         raise SpecintError(f"is not UTF-8: byte {error.start}", str(file), "TOML files are UTF-8") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits is a ValueError of its own
         raise SpecintError(f"is not valid TOML: {error}", str(file)) from None
     tool = document.get("tool", {})
     table = tool.get("specint") if isinstance(tool, dict) else None

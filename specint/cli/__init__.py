@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         logging.getLogger("specint").setLevel(logging.DEBUG)
     try:
         code = _run(arguments)
-        if sys.stdout is not None:
+        if sys.stdout is not None and not sys.stdout.closed:  # a language server closes it
             sys.stdout.flush()
     except BrokenPipeError:
         code = _READER_GONE
@@ -58,7 +58,7 @@ def _leave_streams() -> None:
     """The interpreter flushes on its way out; what can't be written was said, and must not be said once more."""
     for stream in (sys.stdout, sys.stderr):
         try:
-            if stream is not None:
+            if stream is not None and not stream.closed:
                 stream.flush()
         except (OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

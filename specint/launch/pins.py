@@ -46,7 +46,7 @@ def _lines(tree: Tree) -> list[str]:
         if project.is_file():
             try:
                 listed = tomllib.loads(_text(project)).get("project", {}).get("dependencies", [])
-            except tomllib.TOMLDecodeError:
+            except (ValueError, RecursionError):
                 return []
             return [one for one in listed if isinstance(one, str)]
     return []

@@ -40,7 +40,7 @@ def _targets(folder: Path) -> Iterator[str]:
             for group, entries in read(text):
                 if group.partition(".")[0] == USUAL_NAME:
                     yield from entries
-        except (OSError, ValueError, configparser.Error):
+        except (OSError, ValueError, RecursionError, configparser.Error):
             continue
 
 

@@ -190,7 +190,6 @@ CACHES = {
         "printf '\\001' | dd of=\"$f\" bs=1 seek=60 conv=notrunc 2>/dev/null; done; "
     ),
     "more behind it": 'find cache/v1 -type f | while read -r f; do echo x >>"$f"; done; ',
-    "removed meanwhile": '(while :; do rm -rf cache/v1; done) & trap "kill $!" EXIT; ',
     "half": 'find cache -type f | while read -r f; do truncate -s 50% "$f" 2>/dev/null || truncate -s 20 "$f"; done; ',
 }
 
@@ -217,3 +216,5 @@ def of_caches() -> Iterator[Attack]:
     for name, line in CACHES.items():
         shell = f'export SPECINT_CACHE_DIR=$PWD/cache; "$@" >/dev/null 2>&1; {line}"$@"'
         yield Attack("caches", name, shell=shell, seconds=60)
+    kept = 'export SPECINT_CACHE_DIR=$PWD/cache; "$@" >/dev/null 2>&1; (while :; do rm -rf cache/v1; done) & k=$!; '
+    yield Attack("caches", "removed meanwhile", shell=f'{kept}"$@"; r=$?; kill $k; wait $k 2>/dev/null; sleep 0.3; exit $r')

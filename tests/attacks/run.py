@@ -55,27 +55,37 @@ def run(attack: Attack, python: str, *, split: bool = False) -> list[str]:
         command = [python, *attack.python, "-P", "-m", "specint", *attack.arguments]
         words = [os.fsencode(word.replace("\0", "")) for word in command]
         environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "SPECINT_DEBUG")}
-        environment |= {"SPECINT_CACHE_DIR": str(home / "cache"), "PYTHONIOENCODING": "utf-8"}
+        # What is the same in all of them is read once by those that begin in a copy of this process.
+        cache = Path(tempfile.gettempdir(), f"attacks-{os.getpid()}") if split else home / "cache"
+        environment |= {"SPECINT_CACHE_DIR": str(cache), "PYTHONIOENCODING": "utf-8"}
         environment |= dict(attack.environment)
-        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            if split:
+        if split:
+            with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
                 pid = split_off(words, environment, home, out.fileno(), err.fileno())
-            else:
-                pid = subprocess.Popen(
-                    ["bash", "-c", attack.shell, "bash", *words],
-                    cwd=home,
-                    env=environment,
-                    stdin=subprocess.DEVNULL,
-                    stdout=out,
-                    stderr=err,
-                    start_new_session=True,
-                ).pid
-            code = waited(pid, attack.seconds)
-            if code is None:
-                return [f"still runs after {attack.seconds:.0f} s"]
-            out.seek(0)
-            err.seek(0)
-            wrong = verdict(attack, code, out.read(), err.read())
+                code = waited(pid, attack.seconds)
+                out.seek(0)
+                err.seek(0)
+                said = out.read(), err.read()
+        else:
+            process = subprocess.Popen(
+                ["bash", "-c", attack.shell, "bash", *words],
+                cwd=home,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+            pid, code = process.pid, None
+            try:
+                said = process.communicate(timeout=attack.seconds)
+                code = process.returncode
+            except subprocess.TimeoutExpired:
+                os.killpg(pid, signal.SIGKILL)
+                process.communicate()
+        if code is None:
+            return [f"still runs after {attack.seconds:.0f} s"]
+        wrong = verdict(attack, code, *said)
         try:
             os.killpg(pid, signal.SIGKILL)
             return [*wrong, "left a process behind"]
@@ -190,6 +200,8 @@ def _of_stream(attack: Attack, data: bytes, *, is_github: bool) -> Iterator[str]
     for line in text.splitlines():
         if "Traceback" in line or "internal error" in line:
             yield line[:300]
+    if "FORCE_COLOR" in attack.shell:
+        text = re.sub("\x1b\\[[0-9;]*m", "", text)  # colours were asked for
     if odd := {sign for sign in text if not sign.isprintable() and sign not in "\n\t"}:
         yield f"holds {sorted(map(ascii, odd))}"
     if re.search(r"\b\w+Warning: ", text) and "DEVMODE" not in attack.shell:
@@ -247,6 +259,7 @@ def tried(chosen: list[Attack], jobs: int) -> Iterator[tuple[Attack, list[str]]]
                         answers.flush()
                 code = 0
             finally:
+                shutil.rmtree(Path(tempfile.gettempdir(), f"attacks-{os.getpid()}"), ignore_errors=True)
                 os._exit(code)
         os.close(sink)
         ends.append(source)
