@@ -7,6 +7,7 @@ the largest numbers of SGLang 0.5.23, transformers 5.24, PyTorch 2.13 and CPytho
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 DEEPEST = 100
 """The most levels that one expression may have; the deepest that we met has 27. Whatever walks facts relies on it."""
@@ -40,5 +41,5 @@ class TooMuch(Exception):
 
 def check_amount(text: str) -> None:
     """Raises TooMuch for a text of too many words. Counting is cheap; parsing takes up to a thousand times the size."""
-    if len(text) > MOST_WORDS and sum(1 for _ in _WORD.finditer(text)) > MOST_WORDS:
+    if len(text) > MOST_WORDS and next(islice(_WORD.finditer(text), MOST_WORDS, None), None) is not None:
         raise TooMuch(f"more than {MOST_WORDS:,} words and signs", 0)

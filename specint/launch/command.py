@@ -15,15 +15,18 @@ from specint.launch.shell import simple_commands
 from specint.reading import read_regular
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-_VARIABLE = re.compile(r"\$(?:\$|\{([A-Za-z_]\w*)(?::?-([^}]*))?\}|([A-Za-z_]\w*))")
+_VARIABLE = re.compile(r"\$(?:\$|\{([A-Za-z_]\w*)(?::?-([^}]{0,1000}+))?\}|([A-Za-z_]\w*))")
 _REFERENCE = re.compile(r"\$\(([A-Za-z_]\w*)\)")
-_OPEN = re.compile(r"\$\{[^}]*\}|\$\([^)]*\)|\$[A-Za-z_]\w*")
+_OPEN = re.compile(r"\$\{[^}]{0,1000}+\}|\$\([^)]{0,1000}+\)|\$[A-Za-z_]\w*")
+"""What these look for is near: to look for an end that doesn't come takes the square of the text."""
 _WITH_TEXT = re.compile(r"-\w*c")
 SHELLS = ("sh", "bash", "dash", "zsh", "ash")
 CONTAINERS = ("docker", "podman", "nerdctl")
 SAYING = ("echo", "printf", "cat", "grep", "alias", "pkill", "pip", "pip3", ":", "#")
 """Commands that may name a launch and start none."""
 LONGEST = 1 << 20
+_LONGEST_LINE = 1 << 17
+"""As long as Linux lets one argument be; taking a line apart takes the square of its length."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ def command_of(words: Sequence[str], *, relative_to: Path | None = None) -> Comm
             return _of_file(path)
     if len(words) == 1 and " " in words[0]:
         try:
-            words = shlex.split(given := words[0], comments=True)
+            words = _split(given := words[0], comments=True)
         except ValueError as error:
             raise SpecintError(f"can't be read as a command: {error}", "COMMAND") from None
         found = next(_of_shell(given), None)
@@ -69,10 +72,11 @@ def located(command: Command, base: Path) -> Command:
     argv, folders = [], []
     for word in command.argv:
         head, sign, value = word.partition("=") if word.startswith("-") else ("", "", word)
-        place = (base / Path(value).expanduser()) if value and "\0" not in value and not value.startswith("-") else None
-        if place is not None and ("/" in value or value.startswith("~") or (place / "config.json").is_file()):
-            try:
-                exists = place.exists()
+        place = _place(base, value)
+        if place is not None:
+            try:  # a name may be too long to be asked about
+                named = "/" in value or value.startswith("~") or (place / "config.json").is_file()
+                exists = named and place.exists()
             except OSError:
                 exists = False
             if exists:
@@ -80,6 +84,16 @@ def located(command: Command, base: Path) -> Command:
                 folders.append(value)
         argv.append(f"{head}{sign}{value}")
     return replace(command, argv=tuple(argv), folders=tuple(folders))
+
+
+def _place(base: Path, value: str) -> Path | None:
+    """Where a value would lie if it were a path; None for what can't be one."""
+    if not value or "\0" in value or value.startswith("-"):
+        return None
+    try:
+        return base / Path(value).expanduser()
+    except RuntimeError:  # the home of nobody
+        return base / value
 
 
 def _from_words(words: list[str], environment: dict[str, str], *, scripts: bool = False) -> Command | None:
@@ -150,10 +164,11 @@ def _of_yaml(text: str, path: Path) -> Iterator[Command]:
         line = getattr(getattr(error, "problem_mark", None), "line", None)
         where = f"{path}:{line + 1}" if line is not None else str(path)
         raise SpecintError("is no YAML that can be read", where) from None
+    seen: dict[int, Any] = {}
     for document in documents:
         compose = isinstance(document, dict) and "services" in document
         known = _of_lines(path.parent / ".env") if compose else {}
-        yield from _of_tree(document, _Written(path.parent, known, compose=compose), 0)
+        yield from _of_tree(document, _Written(path.parent, known, compose=compose), 0, seen)
 
 
 @dataclass(frozen=True)
@@ -168,11 +183,11 @@ class _Written:
         """A command as words: a list, or (in Compose) a text."""
         if isinstance(value, str):
             try:
-                found = shlex.split(value.replace("\\\n", " "))
+                found = _split(value.replace("\\\n", " "))
             except ValueError:
                 return []
         else:
-            found = [_text(one) for one in value] if isinstance(value, list) else []
+            found = [_text(one) for one in value if _is_plain(one)] if isinstance(value, list) else []
         if self.compose:
             return [self.filled(word) for word in found]
         return [_REFERENCE.sub(lambda m: environment.get(m[1], m[0]), word) for word in found]
@@ -191,13 +206,16 @@ class _Written:
         return _VARIABLE.sub(value, word)
 
 
-def _of_tree(node: Any, how: _Written, depth: int) -> Iterator[Command]:
-    if depth > 40:
+def _of_tree(node: Any, how: _Written, depth: int, seen: dict[int, Any]) -> Iterator[Command]:
+    """The commands below a node; each node once, however many aliases stand for it."""
+    if depth > 40 or id(node) in seen:
         return
     if isinstance(node, list):
+        seen[id(node)] = node
         for one in node:
-            yield from _of_tree(one, how, depth + 1)
+            yield from _of_tree(one, how, depth + 1, seen)
     elif isinstance(node, dict):
+        seen[id(node)] = node
         environment = _environment(node.get("environment") or node.get("env"), how, node.get("env_file"))
         words = [
             word
@@ -210,7 +228,7 @@ def _of_tree(node: Any, how: _Written, depth: int) -> Iterator[Command]:
             yield replace(found, unknown=(*found.unknown, *unknown))
             return
         for one in node.values():
-            yield from _of_tree(one, how, depth + 1)
+            yield from _of_tree(one, how, depth + 1, seen)
 
 
 def _environment(value: Any, how: _Written, files: Any = None) -> dict[str, str]:
@@ -220,14 +238,25 @@ def _environment(value: Any, how: _Written, files: Any = None) -> dict[str, str]
         if isinstance(place, str):
             found |= _of_lines(how.folder / place)
     if isinstance(value, dict):
-        found |= {str(name): _text(one) for name, one in value.items() if one is not None}
+        found |= {str(name): _text(one) for name, one in value.items() if one is not None and _is_plain(one)}
     for one in value if isinstance(value, list) else []:
-        if isinstance(one, dict) and "value" in one:
+        if isinstance(one, dict) and "value" in one and _is_plain(one["value"]) and _is_plain(one.get("name")):
             found[str(one.get("name"))] = _text(one["value"])
         elif isinstance(one, str) and "=" in one:
             name, _, text = one.partition("=")
             found[name] = text
     return {name: how.filled(one) for name, one in found.items()} if how.compose else found
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value of YAML is one word: the text of a list may be longer than memory, by its aliases."""
+    return not isinstance(value, (list, dict, set))
+
+
+def _split(line: str, *, comments: bool = False) -> list[str]:
+    if len(line) > _LONGEST_LINE:
+        raise ValueError(f"longer than {_LONGEST_LINE >> 10} KiB")
+    return shlex.split(line, comments=comments)
 
 
 def _text(value: Any) -> str:

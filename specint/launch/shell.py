@@ -15,6 +15,8 @@ from specint.errors import SpecintError
 
 LONGEST_VALUE = 1 << 16
 MOST_COMMANDS = 20_000
+DEEPEST = 20
+"""The most levels of `${a:-${b:-…}}` and of arrays in each other; past them what is inside isn't known."""
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=(.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*|\d|[@*#?$!-]")
 _BRACED = re.compile(r"([A-Za-z_]\w*|\d+|[@*])(\[[@*]\])?(?::?([-=+?])(.*))?", re.DOTALL)
@@ -44,7 +46,8 @@ def simple_commands(text: str, given: Mapping[str, str] | None = None) -> Iterat
 
 
 class _Reader:
-    def __init__(self, text: str, given: dict[str, str]) -> None:
+    def __init__(self, text: str, given: dict[str, str], depth: int = 0) -> None:
+        self.depth = depth
         self.text = text.replace("\r\n", "\n")
         self.at = 0
         self.variables = dict(given)
@@ -195,6 +198,8 @@ class _Reader:
                 self._not_known(text[start : self.at])
         elif text.startswith("${", start):
             self.at = self._balanced(start + 1, "{}")
+            if self.at - start > LONGEST_VALUE:
+                raise SpecintError(f"a word is longer than {LONGEST_VALUE >> 10} KiB", "COMMAND")
             self._braced(text[start + 2 : self.at - 1], text[start : self.at], quoted=quoted)
         elif found := _NAME.match(text, start + 1):
             self.at = found.end()
@@ -228,7 +233,10 @@ class _Reader:
         """What stands in place of a variable that is not set, filled in itself."""
         if "$" not in text and "`" not in text and "'" not in text and '"' not in text:
             return text
-        inner = _Reader(text, self.variables)
+        if self.depth == DEEPEST:
+            self.unknown.append(text)
+            return text
+        inner = _Reader(text, self.variables, self.depth + 1)
         inner.arrays = self.arrays
         words = inner.command() or []
         self.unknown += inner.unknown
@@ -315,7 +323,9 @@ class _Reader:
         added = name.endswith("+")
         name = name.rstrip("+")
         end = self._balanced(self.at)
-        inner = _Reader(self.text[self.at + 1 : end - 1], self.variables)
+        inner = _Reader(
+            self.text[self.at + 1 : end - 1] if self.depth < DEEPEST else "", self.variables, self.depth + 1
+        )
         inner.arrays = self.arrays
         words: list[str] = []
         for _ in range(MOST_COMMANDS):

@@ -217,4 +217,6 @@ def of_caches() -> Iterator[Attack]:
         shell = f'export SPECINT_CACHE_DIR=$PWD/cache; "$@" >/dev/null 2>&1; {line}"$@"'
         yield Attack("caches", name, shell=shell, seconds=60)
     kept = 'export SPECINT_CACHE_DIR=$PWD/cache; "$@" >/dev/null 2>&1; (while :; do rm -rf cache/v1; done) & k=$!; '
-    yield Attack("caches", "removed meanwhile", shell=f'{kept}"$@"; r=$?; kill $k; wait $k 2>/dev/null; sleep 0.3; exit $r')
+    yield Attack(
+        "caches", "removed meanwhile", shell=f'{kept}"$@"; r=$?; kill $k; wait $k 2>/dev/null; sleep 0.3; exit $r'
+    )

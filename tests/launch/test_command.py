@@ -179,3 +179,47 @@ def test_a_command_in_one_text_is_read_as_a_shell_does():
     assert command_of([f"export A=1 && {START} 2>&1 | tee log"]).argv == FLAGS
     assert command_of([f"export A=1 && {START}"]).environment == {"A": "1"}
     assert command_of(["--model-path org/model --tp 8"]).argv == FLAGS
+
+
+LAUGH = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else 'x'] * 10)}]\n" for n in range(12))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("x.sh", "A=x\n" + "A=$A$A\n" * 60 + "python -m sglang.launch_server --model-path $A\n"),
+        ("x.sh", "sglang serve " + "${a:-" * 20_000),
+        ("x.sh", "sglang serve " + "${a:-" * 20_000 + "}" * 20_000),
+        ("x.sh", "A=(" * 20_000 + ")" * 20_000),
+        ("x.sh", "$(" * 20_000),
+        ("x.sh", "<(" * 20_000 + ")" * 20_000),
+        ("x.yaml", f"{LAUGH}command: *a11\n"),
+        ("x.yaml", f"{LAUGH}services: *a11\n"),
+        ("x.yaml", f"{LAUGH}a: {{command: [sglang], environment: [{{name: *a11, value: *a11}}]}}\n"),
+        ("x.yaml", "a: &a [*a, *a]\nb: &b {c: *b, d: *a}\n"),
+    ],
+)
+def test_a_file_that_grows_as_it_is_read_is_one_clear_error(work, name, text, tmp_path):
+    (tmp_path / name).write_text(text)
+
+    def refused():
+        with pytest.raises(SpecintError, match=r"no launch of SGLang|longer than 64 KiB"):
+            command_of([name], relative_to=tmp_path)
+
+    assert work(refused) < 500_000
+
+
+@pytest.mark.parametrize("levels", [10, 30, 3000])
+def test_variables_in_variables_are_followed_so_far(levels, tmp_path):
+    (tmp_path / "x.sh").write_text("sglang serve --tp " + "${a:-" * levels + "8" + "}" * levels)
+    found = command_of(["x.sh"], relative_to=tmp_path)
+    assert (found.argv[1] == "8", bool(found.unknown)) == (levels == 10, levels != 10)
+
+
+def test_what_stands_twice_under_an_alias_is_found_once(tmp_path):
+    (tmp_path / "x.yaml").write_text("a: &a {command: [sglang, serve, --tp, 8, [x]]}\nb: *a\n")
+    assert command_of(["x.yaml"], relative_to=tmp_path).argv == ("--tp", "8")
+
+
+def test_the_home_of_nobody_is_a_name(tmp_path):
+    assert command_of(["--model-path", "~nobody_at_all/x"], relative_to=tmp_path).argv[1] == "~nobody_at_all/x"
