@@ -27,8 +27,14 @@ if TYPE_CHECKING:
 
 @contextmanager
 def collector_resting() -> Iterator[None]:
-    """Facts are millions of small objects without cycles; looking for cycles among them takes longer than reading."""
+    """Facts are millions of small objects without cycles; looking for cycles among them takes longer than reading.
+
+    Where the collector doesn't run at all, because one answer is all that is wanted of the process, what an earlier
+    analysis left behind goes before the next one begins.
+    """
     was = gc.isenabled()
+    if not was and gc.get_count()[0] > _MUCH:
+        gc.collect()
     gc.disable()
     try:
         yield
@@ -36,6 +42,9 @@ def collector_resting() -> Iterator[None]:
         if was:
             gc.enable()
 
+
+_MUCH = 100_000
+"""More objects than that, made since the last collection, are an analysis; the start of a command makes thousands."""
 
 _ENDLESS = "calls, bases or imports of its workers, runners or registry lead on for too long to be followed"
 
@@ -190,9 +199,10 @@ def _analyze(
 ) -> tuple[Analysis, tuple[str, ...]]:
     from specint.checks import run
     from specint.checks.context import Context
+    from specint.checks.skipping import look_ahead
     from specint.checks.verdicts import with_broken
     from specint.compliance.chosen import chosen_at_run_time
-    from specint.compliance.judge import Judge
+    from specint.compliance.judge import Judge, members_of
     from specint.compliance.patches import give_from_outside
     from specint.compliance.registry import Registry
     from specint.compliance.statements import read_statements
@@ -243,10 +253,13 @@ def _analyze(
         except SpecintError:
             inferred()  # what is wrong with the contract comes first
             raise
+        members = members_of(composition, roots.declared)
+        if parallel:
+            look_ahead(members, found)
         asked = msgspec.msgpack.decode(inferred(), type=_Inferred)
     contract = of_interfaces(asked.contract, scope.callers, scope.interfaces)
     _tell(progress, "judging models", 0, 1)
-    judge = Judge(project, hierarchy, composition, contract, roots.declared, found, statements)
+    judge = Judge(members, contract, roots.declared, found, statements)
     judged = judge.judge(only)
     outside = frozenset(file.module for file in own if not f"{file.module}.".startswith(f"{tree.package}."))
     context = Context(judge, contract, judged, loader, outside, asked.contract)

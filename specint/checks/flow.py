@@ -5,26 +5,30 @@ from __future__ import annotations
 from weakref import WeakKeyDictionary
 
 from specint.checks.context import Context
-from specint.compliance.judge import Judge, insists
+from specint.compliance.judge import insists
+from specint.compliance.members import Members
 from specint.compliance.model import MemberStatus, ModelCompliance
 from specint.contract.model import Requirement
 from specint.graph.effects import Effects, Write
 from specint.graph.project import ClassNode
 
-_ENGINES: WeakKeyDictionary[Judge, Effects] = WeakKeyDictionary()
+_ENGINES: WeakKeyDictionary[Members, Effects] = WeakKeyDictionary()
 
 
 def effects(context: Context) -> Effects:
     """The engine of one analysis; what one rule asked first, the next has for free."""
-    judge = context.judge
-    engine = _ENGINES.get(judge)
+    return engine_of(context.judge.members)
+
+
+def engine_of(members: Members) -> Effects:
+    """The same, for whoever has no contract yet."""
+    engine = _ENGINES.get(members)
     if engine is None:
-        members = judge.members
 
         def has(node: ClassNode, name: str) -> bool | None:
             return {"present": True, "missing": False, "unknown": None}[members.status(node, name).status]
 
-        engine = _ENGINES[judge] = Effects(judge.composition, has)
+        engine = _ENGINES[members] = Effects(members.composition, has)
     return engine
 
 

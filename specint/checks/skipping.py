@@ -2,38 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from weakref import WeakKeyDictionary
 
-from specint.checks.context import Context
-from specint.checks.flow import effects
+from specint.checks.flow import engine_of
+from specint.compliance.members import Members
 from specint.facts import model as facts
 from specint.graph.project import Assigned, ClassNode, FunctionNode
 from specint.graph.steps import expressions
 
 _CONSTRUCTOR = "__init__"
 _LIMIT = 400
+_FOUND: WeakKeyDictionary[Members, dict[ClassNode, tuple[ClassNode, ...]]] = WeakKeyDictionary()
+_NAMED: WeakKeyDictionary[Members, dict[FunctionNode, tuple[ClassNode, ...]]] = WeakKeyDictionary()
 
 
-def skipping_parts(context: Context, node: ClassNode) -> tuple[ClassNode, ...]:
+def look_ahead(members: Members, models: Iterable[ClassNode]) -> None:
+    """Answer `skipping_parts` for models before there is a contract, on which it doesn't depend."""
+    for node in models:
+        with suppress(RecursionError):  # the rule that asks says so
+            skipping_parts(members, node)
+
+
+def skipping_parts(members: Members, node: ClassNode) -> tuple[ClassNode, ...]:
     """The parts of a model, the model itself left out, that may lack what a skipped constructor would have set.
 
     Which parts there are by name is cheap; whether they are really built is asked only where one of them is suspect.
     """
-    suspects = {part for part in effects(context).parts(node) if _may_skip(context, part)}
+    known = _FOUND.setdefault(members, {})
+    if node not in known:
+        known[node] = tuple(_skipping(members, node))
+    return known[node]
+
+
+def _skipping(members: Members, node: ClassNode) -> Iterator[ClassNode]:
+    suspects = {part for part in engine_of(members).parts(node) if _may_skip(members, part)}
     if not suspects:
-        return ()
+        return
     found: dict[ClassNode, None] = {}
     pending = [node]
     while pending and len(found) < _LIMIT:
-        for part in _built(context, pending.pop()):
+        for part in _built(members, pending.pop()):
             if part not in found and part is not node:
                 found[part] = None
                 pending.append(part)
-    return tuple(part for part in found if part in suspects)
+    yield from (part for part in found if part in suspects)
 
 
-def _may_skip(context: Context, node: ClassNode) -> bool:
-    functions = [m.function for m in context.judge.hierarchy.definitions(node, _CONSTRUCTOR) if m.function is not None]
+def _may_skip(members: Members, node: ClassNode) -> bool:
+    functions = [m.function for m in members.hierarchy.definitions(node, _CONSTRUCTOR) if m.function is not None]
     return any(not _calls_above(function) for function in functions[:-1])
 
 
@@ -51,23 +69,23 @@ def _calls_above(function: FunctionNode) -> bool:
     return False
 
 
-def _built(context: Context, node: ClassNode) -> Iterator[ClassNode]:
+def _built(members: Members, node: ClassNode) -> Iterator[ClassNode]:
     """The classes of the tree that constructing an object names or keeps."""
-    composition, project = context.judge.composition, context.judge.project
+    composition, project = members.composition, members.project
     for assignments in composition.assignments(node).values():
         yield from (one for assignment in assignments if not assignment.late for one in assignment.classes)
     for frame in composition.constructor(node):
         if frame.function is not None:
-            yield from _named(context, frame.function)
+            yield from _named(members, frame.function)
     for step in node.facts.body.steps:  # a class attribute that says which layers to build
         if isinstance(step, facts.Bind) and isinstance(step.value, facts.Name):
             yield from (one for one in project.symbol(node.module, step.value) if isinstance(one, ClassNode))
 
 
-def _named(context: Context, function: FunctionNode) -> tuple[ClassNode, ...]:
+def _named(members: Members, function: FunctionNode) -> tuple[ClassNode, ...]:
     """The classes of the tree that a function names."""
-    known = context.once(_known)
-    if id(function) not in known:
+    known = _NAMED.setdefault(members, {})
+    if function not in known:
         names = (
             part
             for step in function.facts.body.steps
@@ -75,17 +93,12 @@ def _named(context: Context, function: FunctionNode) -> tuple[ClassNode, ...]:
             for part in facts.walk(expr)
             if isinstance(part, facts.Name)
         )
-        classes = dict.fromkeys(one for name in names for one in _classes(context, function, name))
-        known[id(function)] = (function, tuple(classes))
-    return known[id(function)][1]
+        known[function] = tuple(dict.fromkeys(one for name in names for one in _classes(members, function, name)))
+    return known[function]
 
 
-def _known(_: Context) -> dict[int, tuple[FunctionNode, tuple[ClassNode, ...]]]:
-    return {}
-
-
-def _classes(context: Context, function: FunctionNode, name: facts.Name) -> Iterator[ClassNode]:
-    project = context.judge.project
+def _classes(members: Members, function: FunctionNode, name: facts.Name) -> Iterator[ClassNode]:
+    project = members.project
     for symbol in project.symbol(function.module, name):
         if isinstance(symbol, ClassNode):
             yield symbol

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -106,6 +107,7 @@ def session_of(
         classes: names that were asked for.
         text: what the one file of `paths` holds in an editor, if not what is saved.
     """
+    gc.disable()  # a command ends with its answer; what it holds would be gone through once more for nothing
     with progress(quiet=common.quiet) as report:
         sources = opened(requested(common, config, paths, classes, report))
         if text is not None:

@@ -40,31 +40,41 @@ class Wrapped:
     line: int
 
 
+def members_of(composition: Composition, declared: Declared) -> Members:
+    """What answers about members of models; it knows what is so in every server that has a worker, and no contract."""
+    without = (option for one in declared.without_worker for option in one.options)
+    ordinary = declared.stages.alone | dict.fromkeys(without, False)
+    return Members(composition.project, composition.hierarchy, composition, ordinary=ordinary)
+
+
 class Judge:
     """Judges models; what it is asked first about one class it needs for others too."""
 
     def __init__(
         self,
-        project: Project,
-        hierarchy: Hierarchy,
-        composition: Composition,
+        members: Members,
         contract: Contract,
         declared: Declared,
         models: tuple[ClassNode, ...],
         statements: Statements,
     ) -> None:
-        self.project = project
-        self.hierarchy = hierarchy
-        self.composition = composition
-        without = (option for one in declared.without_worker for option in one.options)
-        ordinary = declared.stages.alone | dict.fromkeys(without, False)
-        self.members = Members(project, hierarchy, composition, ordinary=ordinary)
+        self.members = members
+        self.project: Project = members.project
+        self.hierarchy: Hierarchy = members.hierarchy
+        self.composition: Composition = members.composition
         self.contract = contract
         self.declared = declared
         self.models = models
         self.statements = statements
         self.serving = Serving(
-            project, hierarchy, composition, self.members, contract, statements, models, declared.draft.handed_over
+            self.project,
+            self.hierarchy,
+            self.composition,
+            members,
+            contract,
+            statements,
+            models,
+            declared.draft.handed_over,
         )
         self._registered = set(models)
         self._names = tuple(dict.fromkeys(r.member for r in contract.requirements))

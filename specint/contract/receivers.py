@@ -58,6 +58,7 @@ class Receivers:
         )
         self._roles: dict[str, str] = {}
         self._leading: tuple[int, set[str]] | None = None
+        self._frames: dict[FunctionNode, Frame] = {}
         self._by_name: dict[int, tuple[FunctionNode, list[Occurrence]]] = {}
 
     # -- roles -----------------------------------------------------------------------------------------------------
@@ -267,14 +268,18 @@ class Receivers:
 
     def frame(self, function: FunctionNode) -> Frame:
         """A function as anybody may call it: `self` is an object of its own class."""
-        owner = function.owner
-        return Frame(function.module, function, self.evaluator.instance(owner) if owner is not None else None)
+        found = self._frames.get(function)
+        if found is None:
+            own = self.evaluator.instance(function.owner) if function.owner is not None else None
+            found = self._frames[function] = Frame(function.module, function, own)
+        return found
 
     def callers(self, function: FunctionNode) -> tuple[Occurrence, ...]:
         """The calls under scan that can be calls of a function.
 
-        A call through something that can't be followed counts only if no other function has the name. A name that is
-        called too often has no callers, as one that nobody under scan calls: parameters are what their annotations say.
+        A call by a name that no other function has counts, whatever it is made on: asking what that is would make it
+        depend on its own answer, and hardly ever tells another one. A name that is called too often has no callers, as
+        one that nobody under scan calls: parameters are what their annotations say.
         """
         calls = self._calls_by_name(function)
 
@@ -325,25 +330,21 @@ class Receivers:
             return member is not None and member.function is function
         if (plainly := self._calls_plainly(func, call.function, function)) is not None:
             return plainly
+        constructor = function.name == "__init__"
+        if not constructor and tail(func) == function.name and len(self.code.functions.get(function.name, ())) == 1:
+            return True
         callees = self.evaluator.evaluate(func, self.frame(call.function), call.step)
-        known = False
         for callee in map(completed, callees):
             match callee:
-                case FunctionValue(node=node):
-                    known = True
-                    if node is function or self._overrides(function, node):
+                case FunctionValue(node=node) if node is function or self._overrides(function, node):
+                    return True
+                case ClassValue(node=node) if constructor and function.owner is not None:
+                    member = self.hierarchy.lookup(node, "__init__")
+                    if member is not None and member.function is function:
                         return True
-                case ClassValue(node=node):
-                    known = True
-                    if function.name == "__init__" and function.owner is not None:
-                        member = self.hierarchy.lookup(node, "__init__")
-                        if member is not None and member.function is function:
-                            return True
                 case _:
                     pass
-        if known or function.name == "__init__" or tail(func) != function.name:
-            return False
-        return len(self.code.functions.get(function.name, ())) == 1
+        return False
 
     def _calls_plainly(self, func: facts.Expr, caller: FunctionNode, function: FunctionNode) -> bool | None:
         """Whether a call goes to a function, where the names alone tell; None where they don't.

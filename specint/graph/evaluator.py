@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
@@ -73,6 +74,9 @@ _MOST_ROUNDS = 64
 """The most rounds of loops around one line, and texts that one expression can make, that are told apart."""
 
 
+_NONE: Values = frozenset({ConstantValue(None)})
+_TOO_LONG: Values = frozenset({Unknown("the way is too long to follow")})
+_ONE_ROUND: Mapping[str, Values] = MappingProxyType({})
 Answer = TypeVar("Answer")
 _Reaching = tuple[list[facts.Step], bool, tuple[int, ...]]
 """The steps that can give a name its value, whether one of them always runs, and the number of each."""
@@ -92,7 +96,7 @@ class Frame(msgspec.Struct, frozen=True, eq=False, gc=False):
     function: FunctionNode | None = None
     receiver: Value | None = None
     arguments: Mapping[str, Values] | None = None
-    round: Mapping[str, Values] = msgspec.field(default_factory=dict)
+    round: Mapping[str, Values] = _ONE_ROUND
 
     @property
     def scope(self) -> facts.Scope:
@@ -155,7 +159,8 @@ class Evaluator:
         return Instance(node, self.role_of(node) if self.role_of is not None else "")
 
     def _once(self, key: Hashable, compute: Callable[[], Values]) -> Values:
-        return self.ask(key, compute, NOTHING)
+        known: Values | None = self._questions.settled(key)
+        return known if known is not None else self.ask(key, compute, NOTHING)
 
     def ask(self, key: Hashable, answer: Callable[[], Answer], meanwhile: Answer) -> Answer:
         """The answer to a question that leads to values, and to which values may lead: a hook that remembers what it
@@ -185,24 +190,21 @@ class Evaluator:
             at: the step in which the expression stands; assignments that another one on the way there hides are left
                 out. None: any assignment may have happened.
         """
-        found = self._within_bounds(expr, frame, at)
-        if found or expr is None or self._depth or self._questions.depth:
-            return found
-        return frozenset({Unknown(_untold(expr), is_object=False)})
-
-    def _within_bounds(self, expr: Expr | None, frame: Frame, at: facts.Step | None) -> Values:
         if expr is None:
-            return frozenset({ConstantValue(None)})
+            return _NONE
         if self._depth > _DEPTH:
-            return frozenset({Unknown("the way is too long to follow")})
+            return _TOO_LONG
         self._depth += 1
         self._left -= 1
-        if self._left < 0 and self._questions.depth:
-            raise ExhaustedError(frame)
         try:
-            return self._evaluate(expr, frame, at)
+            if self._left < 0 and self._questions.depth:
+                raise ExhaustedError(frame)
+            found = self._evaluate(expr, frame, at)
         finally:
             self._depth -= 1
+        if found or self._depth or self._questions.depth:
+            return found
+        return frozenset({Unknown(_untold(expr), is_object=False)})
 
     def _evaluate(self, expr: Expr, frame: Frame, at: facts.Step | None) -> Values:
         match expr:
@@ -358,7 +360,7 @@ class Evaluator:
             return self.module_name(name, frame.module)
         assigning, covered, numbers = self._reaching(function, name, at)
         arguments = frozenset(frame.arguments.items()) if frame.arguments is not None else None
-        of_round = frozenset(frame.round.items())
+        of_round = frozenset(frame.round.items()) if frame.round else NOTHING
         key = ("name", id(function), frame.receiver, name, numbers, covered, arguments, of_round)
 
         def compute() -> Values:

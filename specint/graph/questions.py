@@ -145,6 +145,10 @@ class Circles:
         """How many questions are open."""
         return len(self._lows)
 
+    def settled(self, key: Hashable) -> Any:  # noqa: ANN401 - whatever was asked
+        """The answer to a question that is known for good; None for any other."""
+        return self._settled.get(key)
+
     def settle(self, key: Hashable, answer: Answer) -> Answer:
         """Keep an answer for good that is not one of `ask`'s: nobody gets another."""
         self._settled[key] = answer

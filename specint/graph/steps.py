@@ -87,6 +87,10 @@ def assigned(step: facts.Step) -> Iterator[tuple[facts.Expr, facts.Expr | None]]
 
 def computed(step: facts.Step) -> tuple[facts.Expr, facts.Expr, facts.Expr | None] | None:
     """The object, the name and the value, where a step sets an attribute whose name isn't written out there."""
+    # hardly any does, and this is asked of every step
+    plain = not isinstance(step.value, facts.Call) if isinstance(step, facts.Evaluate) else not _sets_item(step)
+    if plain:
+        return None
     match step:
         case facts.Evaluate(value=facts.Call(func=facts.Name(id="setattr"), args=(base, name, value))):
             return base, name, value
@@ -104,6 +108,10 @@ def computed(step: facts.Step) -> tuple[facts.Expr, facts.Expr, facts.Expr | Non
             return base, name, value
         case _:
             return None
+
+
+def _sets_item(step: facts.Step) -> bool:
+    return isinstance(step, facts.Bind) and isinstance(step.target, facts.Item)
 
 
 def written(step: facts.Step) -> Iterator[tuple[facts.Expr, facts.Expr | None]]:

@@ -19,7 +19,7 @@ from specint.graph.project import ClassNode
 from specint.graph.steps import bound_names, expressions
 
 SYMBOL = "spec-aux-dropped"
-ASIDE = True  # follows what runs and what it returns: as much work as all other rules together
+ASIDE = True  # follows what runs and what it returns: as much work as the rest of the rules
 FORWARD = "forward"
 
 

@@ -14,7 +14,6 @@ from specint.compliance.model import ModelCompliance
 from specint.contract.model import failing_site
 
 SYMBOL = "spec-missing-delegation"
-ASIDE = True  # asks what forward runs, which the other rules beside it ask as well
 
 
 def check(context: Context) -> Iterator[Finding]:

@@ -16,7 +16,6 @@ from specint.graph.effects import Held, Place
 from specint.graph.project import ClassNode
 
 SYMBOL = "spec-sibling-gap"
-ASIDE = True  # follows what runs and what it returns: as much work as all other rules together
 FORWARD = "forward"
 
 

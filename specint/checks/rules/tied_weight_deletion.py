@@ -18,7 +18,6 @@ from specint.graph.project import ClassNode, FunctionNode
 from specint.graph.steps import expressions, written
 
 SYMBOL = "spec-tied-weight-deletion"
-ASIDE = True  # follows what runs and what it returns: as much work as all other rules together
 _COMMON = 0.05
 
 

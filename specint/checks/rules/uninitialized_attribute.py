@@ -21,7 +21,7 @@ from specint.graph.steps import expressions, read_names, written
 from specint.graph.value import ConstantValue
 
 SYMBOL = "spec-uninitialized-attribute"
-ASIDE = True  # follows what runs and what it returns: as much work as all other rules together
+ASIDE = True  # looks into every part of every model: as much work as all other rules together
 FORWARD = "forward"
 
 
@@ -59,7 +59,7 @@ def check(context: Context) -> Iterator[Finding]:
 
 def _within(context: Context, model: ModelCompliance, hooks: dict[str, tuple[str, ...]]) -> Iterator[Finding]:
     """The same of the objects that a model is built of: its body, their layers, the blocks within."""
-    for part in skipping_parts(context, context.node(model)):
+    for part in skipping_parts(context.judge.members, context.node(model)):
         unset = {name: one for name, one in _unset(context, part, {}).items() if one.skipped}
         offered = tuple(hook for hook in hooks if model.members[hook].status == "present")
         for name, read in sure_reads(context, part, unset).items():

@@ -13,7 +13,6 @@ from specint.graph.effects import Effects, Held, Place, Write
 from specint.graph.project import ClassNode
 
 SYMBOL = "spec-unread-capture"
-ASIDE = True  # follows what runs and what it returns: as much work as all other rules together
 FORWARD = "forward"
 
 
