@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import pytest
 from specint.analysis.model import Analysis
 from specint.errors import SpecintError
 from specint.facts.store import Store
-from specint.pipeline import analyze
+from specint.pipeline import analyze, collector_resting
 from specint.source.locate import open_tree
 from specint.source.tree import Origin, TextTree, Tree, decode
 
@@ -159,3 +161,26 @@ def test_what_a_poor_machine_could_not_read_is_read_by_the_next_run(
     ]
     monkeypatch.undo()
     assert analyze(tree, store=Store(tmp_path), jobs=1) == analyze(tree, store=Store(None), jobs=1)
+
+
+class _Round:
+    """Leads to itself: only the collector takes it."""
+
+    def __init__(self) -> None:
+        self.own = self
+
+
+@pytest.mark.parametrize(("made", "left"), [(10, True), (200_000, False)])
+def test_what_an_earlier_analysis_left_goes_before_the_next_where_no_collector_runs(made: int, left: bool) -> None:
+    was = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        garbage = weakref.ref(_Round())
+        kept = [[] for _ in range(made)]
+        with collector_resting():
+            assert (garbage() is not None) is left, f"after {len(kept)} objects"
+        assert not gc.isenabled()
+    finally:
+        if was:
+            gc.enable()

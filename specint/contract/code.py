@@ -23,6 +23,7 @@ from specint.graph.project import PUTS, FunctionNode, Project
 NEAR = 2
 """What is put into a container one by one is followed out of it where its name was given it so many steps ago, at most:
 lists are everywhere, and most of what is in them has nothing to do with a model."""
+_LAMBDA = "lambda "
 _MOST_ALIASES = 50
 """A callable that goes by more names than this is followed under the nearest ones."""
 
@@ -161,8 +162,10 @@ class Code:
                     walk.expression(value)
                 case facts.Return(value=value) if value is not None:
                     walk.expression(value)
+                    # a property gives it under its name; under that of a call stands what calling that gives
+                    met = (name,) if function.facts.is_decorated("property") else (f"{name}()", name)
                     for source in tails(value):
-                        self._edges[source].update((f"{name}()", name))
+                        self._edges[source].update(met)
                 case facts.Raise(value=value) if value is not None:
                     walk.expression(value)
                 case facts.Delete(target=target):
@@ -197,8 +200,13 @@ class Code:
                 for source in tails(keyword.value):
                     self._edges[source].add(keyword.name)
 
-    def flow_names(self, roots: Iterable[str]) -> set[str]:
-        """Every name under which what is kept under the roots' names can be met: generous, by names alone."""
+    def flow_names(self, roots: Iterable[str], *, kept: bool = True) -> set[str]:
+        """Every name under which what is kept under the roots' names can be met: generous, by names alone.
+
+        Args:
+            kept: follow also what is kept and called later; otherwise only what a lambda gives is met where the lambda
+                is called. Functions share names with so much else that this leads nearly everywhere.
+        """
         found: set[str] = set()
         pending = list(roots)
         near = {*pending, *self.names_after(pending, NEAR)}
@@ -211,12 +219,15 @@ class Code:
             if name in near:
                 pending += self._puts.get(name, ())
             if name.endswith("()"):  # what a callable gives is met wherever the callable is called
-                pending += [f"{alias}()" for alias in self.kept_as(name[:-2])]
+                if kept:
+                    pending += [f"{alias}()" for alias in self.kept_as(name[:-2])]
+                elif name.startswith(_LAMBDA):
+                    found.update(f"{alias}()" for alias in self.kept_as(name[:-2]))
             elif name.endswith(")"):
                 callee, _, index = name[:-1].rpartition("(")
                 pending += self.parameters(callee, int(index))
-                for kept in self.kept_in(callee):
-                    pending += self.parameters(kept, int(index))
+                for one in self.kept_in(callee) if kept else ():
+                    pending += self.parameters(one, int(index))
         return found
 
     def names_after(self, names: Iterable[str], hops: int) -> set[str]:
@@ -454,7 +465,7 @@ def _ahead(call: facts.Call) -> facts.Call | None:
 
 def lambda_name(written: facts.Lambda) -> str:
     """What a lambda is called among the names here: it has none, and no two are the same."""
-    return f"lambda {id(written)}"
+    return f"{_LAMBDA}{id(written)}"
 
 
 def tail(expr: Expr) -> str | None:

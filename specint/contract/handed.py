@@ -36,7 +36,7 @@ def methods_handed(receivers: Receivers, defined: Callable[[], Set[str]]) -> set
     Args:
         defined: the names of what the models' own code defines; asked only where a name needs it.
     """
-    names = receivers.model_names()
+    names = receivers.model_names(kept=False)
     # only what a call can turn out to be is followed: telling whose objects it is made on takes long
     calls = {
         name: calls

@@ -114,11 +114,11 @@ class Receivers:
             return None
         return frozenset({SequenceValue((frozenset({ModelObject("class")}), frozenset()))})
 
-    def model_names(self) -> set[str]:
-        """The names under which a model object can be met at all."""
+    def model_names(self, *, kept: bool = True) -> set[str]:
+        """The names under which a model object can be met at all; `kept`: see `Code.flow_names`."""
         roots = self.roots.declared
         told_by = roots.architecture.function.rpartition(".")[2]
-        return self.code.flow_names([roots.runner.model, f"{told_by}()", roots.inner.parameter])
+        return self.code.flow_names([roots.runner.model, f"{told_by}()", roots.inner.parameter], kept=kept)
 
     def _may_lead_to_model(self, expr: facts.Expr) -> bool:
         """Whether an expression is called like a model or what has one, or was given such a name a few lines ago."""

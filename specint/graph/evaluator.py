@@ -859,23 +859,25 @@ class Evaluator:
     def arguments(
         self, callee: Callee, call: facts.Call, frame: Frame, at: facts.Step | None
     ) -> dict[str, Values] | None:
-        """Parameter -> what one call hands over, of those that decide what comes back; None where that can't matter.
+        """Parameter -> what one call hands over, of those that decide what comes back; None where none does.
 
-        What decides nothing would only make every call a question of its own, and is looked at only for whether it
-        leads anywhere: a call that hands over nothing that does is like any other.
+        What leads nowhere would only make every call a question of its own, and is left out.
         """
         deciding = callee.function.deciding
         if not deciding:
             return None
         bound = callee.bound(call)
-        values = {name: self.evaluate(expr, frame, at) for name, expr in bound.items() if name in deciding}
-        others = (self.evaluate(expr, frame, at) for name, expr in bound.items() if name not in deciding)
-        return values if any(is_telling(v) for found in chain(values.values(), others) for v in found) else None
+        return {name: _followed(self.evaluate(expr, frame, at)) for name, expr in bound.items() if name in deciding}
 
 
 _PART = Unknown("which part of a model it is, its container doesn't tell", is_object=False)
 _OPENS = frozenset({"for", "with"})
 _BUILTINS = frozenset({"getattr", "hasattr", "setattr", "isinstance", "super", "type", "len", "int", "list", "print"})
+
+
+def _followed(values: Values) -> Values:
+    """What can be told of values where they were handed on: what leads on, and constants."""
+    return frozenset([one for one in values if isinstance(one, ConstantValue) or is_telling(one)])
 
 
 def _untold(expr: Expr) -> str:

@@ -352,3 +352,14 @@ def test_a_call_asks_nothing_of_what_does_not_decide_its_result(linked, work) ->
         return work(one.holds, "w.W", "m")
 
     assert cost("f0(Small())") < cost("Small()") + 50, "following the chain takes thousands of calls"
+
+
+def test_what_a_call_hands_over_stands_in_place_of_the_default(linked) -> None:
+    """SGLang 0.5.23: a draft's block size is asked for with 16 in place of a default of None."""
+    asks = "def resolve(given, default=None):\n    return given.size if given.size is not None else default\n"
+    one = linked(w=f"{asks}class W:\n    def __init__(self, c):\n        self.m = resolve(c, default=16)\n")
+    (given,) = one.composition.assignments(one.node("w.W"))["m"]
+    assert not given.is_none
+    plain = linked(w=f"{asks}class W:\n    def __init__(self, c):\n        self.m = resolve(c)\n")
+    (left,) = plain.composition.assignments(plain.node("w.W"))["m"]
+    assert left.is_none
