@@ -13,6 +13,7 @@ import pytest
 import specint
 from specint.api import Result
 from specint.checks.catalog import all_rules
+from specint.checks.once import told_once
 from specint.config import Config
 from specint.errors import SpecintError
 from specint.source.tree import SourceFile
@@ -37,10 +38,12 @@ def test_model_with_its_verdicts_and_findings(result: Result) -> None:
     assert all(finding.class_ == model.class_ for finding in result.about(model))
 
 
-def test_findings_are_those_of_the_rules_that_are_on(result: Result) -> None:
+def test_findings_are_those_that_check_tells(result: Result) -> None:
     symbols = {rule.symbol for rule in all_rules() if rule.default}
     assert {one.rule for one in result.findings} <= symbols
-    assert set(result.findings) == {one for one in result.every_finding if one.rule in symbols}
+    of_rules = [one for one in result.every_finding if one.rule in symbols]
+    assert [one.class_ for one in result.findings] == [one.class_ for one in told_once(of_rules, result.models)]
+    assert {one for model in result.models for one in result.about(model)} == set(of_rules)
     chosen = specint.analyze(
         result.tree.location(SourceFile.at("sglang/__init__.py")).parent,
         config=Config(select=("spec-partial-interface",)),

@@ -51,8 +51,14 @@ class Result:
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """Those of the rules that are on by default, or that the configuration selects. An heir that repeats its base's
-        gap has findings of its own here; `specint check` tells them with the base."""
+        """What `specint check` tells: the findings of the rules that are on by default, or that the configuration
+        selects; one that an heir repeats is told with its base's."""
+        from specint.checks.once import told_once
+
+        return told_once(self._selected, self.models)
+
+    @cached_property
+    def _selected(self) -> tuple[Finding, ...]:
         from specint.analysis.demands import without_excluded
         from specint.checks.selection import select_findings, selected_symbols
         from specint.config import Config
@@ -83,8 +89,8 @@ class Result:
         return found[0]
 
     def about(self, model: ModelCompliance) -> tuple[Finding, ...]:
-        """The findings about one model."""
-        return tuple(finding for finding in self.findings if finding.class_ == model.class_)
+        """The findings about one model, with those that it repeats of a base: each has the lines for this class."""
+        return tuple(finding for finding in self._selected if finding.class_ == model.class_)
 
     @cached_property
     def graph(self) -> ClassGraph:

@@ -12,6 +12,7 @@ from specint.analysis.counts import counted, findings_phrase
 from specint.analysis.model import Analysis
 from specint.analysis.standing import Standing, standings
 from specint.checks.finding import Finding
+from specint.checks.once import told_once
 from specint.compliance.model import ModelCompliance, Verdict
 
 STANDINGS: tuple[Standing, ...] = get_args(Standing)
@@ -32,7 +33,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         standings: one for each column.
         all_standings: one for each algorithm of the contract.
-        findings: how many there are about it, under the algorithms that were asked for.
+        findings: how many there are about it, under the algorithms that were asked for; what an heir repeats counts
+            with its parent.
     """
 
     model: ModelCompliance
@@ -49,7 +51,8 @@ class Matrix(msgspec.Struct, frozen=True, kw_only=True):
         columns: the algorithms that have a column in the table of targets.
         rows, drafts: the targets, and the drafts: these serve few algorithms each, so their table has a line for each.
         alike: an algorithm without a column, and the one whose column holds for it as well, for every model.
-        settled: an algorithm without a column that asks nothing of any model here.
+        settled: an algorithm without a column, as every model that it applies to is ok.
+        unmet: an algorithm without a column, as it applies to none of the models.
     """
 
     columns: tuple[str, ...]
@@ -57,6 +60,7 @@ class Matrix(msgspec.Struct, frozen=True, kw_only=True):
     drafts: tuple[Row, ...]
     alike: tuple[tuple[str, str], ...]
     settled: tuple[str, ...]
+    unmet: tuple[str, ...] = ()
 
     def totals(self) -> list[tuple[Standing, tuple[int, ...]]]:
         """How many targets stand where, for each column; only what there is any of."""
@@ -91,11 +95,14 @@ def matrix(analysis: Analysis, findings: Sequence[Finding], algorithms: Sequence
     columns: dict[tuple[Verdict | None, ...], str] = {}
     alike: list[tuple[str, str]] = []
     settled: list[str] = []
+    unmet: list[str] = []
     shown: list[str] = []
     for algorithm in chosen:
         verdicts = tuple(model.algorithms.get(algorithm) for model in targets)
         if algorithms:
             shown.append(algorithm)
+        elif all(verdict is None or verdict.verdict == "not applicable" for verdict in verdicts):
+            unmet.append(algorithm)
         elif all(verdict is None or verdict.verdict in ("ok", "not applicable") for verdict in verdicts):
             settled.append(algorithm)
         elif verdicts in columns:
@@ -105,6 +112,8 @@ def matrix(analysis: Analysis, findings: Sequence[Finding], algorithms: Sequence
             shown.append(algorithm)
     if not shown and settled:  # nothing to tell apart: better a column that says ok than none
         shown, settled = settled[:1], settled[1:]
+    if not shown and unmet:
+        shown, unmet = unmet[:1], unmet[1:]
     rows = _rows(analysis, findings, shown, algorithms)
     return Matrix(
         columns=tuple(shown),
@@ -112,6 +121,7 @@ def matrix(analysis: Analysis, findings: Sequence[Finding], algorithms: Sequence
         drafts=tuple(row for row in rows if is_draft(row.model)),
         alike=tuple(alike),
         settled=tuple(settled),
+        unmet=tuple(unmet),
     )
 
 
@@ -121,14 +131,16 @@ def is_draft(model: ModelCompliance) -> bool:
 
 
 def summary_line(analysis: Analysis, findings: Sequence[Finding], algorithms: Sequence[str] = ()) -> str:
-    """`178 models, 7 algorithms; 23 findings in 21 classes; 2 unknown`: two models have a verdict that is unknown."""
+    """`178 models, 7 algorithms; 23 findings in 21 classes; 2 unknown`: two models have a verdict that is unknown.
+
+    What an heir repeats of its parent is counted with it, as `specint check` tells it."""
     unknown = sum(
         any(verdict.verdict == "unknown" for verdict in model.algorithms.values()) for model in analysis.models
     )
     parts = [
         f"{counted(len(analysis.models), 'model')}, "
         f"{counted(len(algorithms or analysis.contract.algorithms), 'algorithm')}",
-        findings_phrase(findings),
+        findings_phrase(told_once(findings, analysis.models)),
         f"{unknown} unknown",
     ]
     return "; ".join(parts)
@@ -142,6 +154,8 @@ def notes(table: Matrix) -> list[str]:
     found = [f"{', '.join(names)}: the same as {column} for every model" for column, names in same.items()]
     if table.settled:
         found.append(f"{', '.join(table.settled)}: ok for every model that it applies to")
+    if table.unmet:
+        found.append(f"{', '.join(table.unmet)}: applies to none of the models here")
     return found
 
 
@@ -151,7 +165,9 @@ def _rows(
     models = analysis.models
     names = Counter(model.name for model in models)
     counted_ones = [
-        one for one in findings if not algorithms or not one.algorithms or set(one.algorithms) & set(algorithms)
+        one
+        for one in told_once(findings, models)
+        if not algorithms or not one.algorithms or set(one.algorithms) & set(algorithms)
     ]
     per_class = Counter(finding.class_ for finding in counted_ones)
     stands = standings(analysis.contract, models, findings)

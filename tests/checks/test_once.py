@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from specint.analysis.model import Analysis
 from specint.checks.finding import Finding
 from specint.checks.once import told_once
+from specint.outputs.json_documents import report_json
+from specint.outputs.matrix import matrix, summary_line
 
 TEXT = """
 from torch import nn
@@ -45,6 +48,17 @@ def test_what_an_heir_inherits_is_told_with_its_parent(
     assert {one.class_.rpartition(".")[2] for one in found} == shown
     told = any("; Heir inherits it" in one.message for one in found)
     assert told is (heir in ("pass", "extra = 1"))
+
+
+def test_documents_count_as_check_does_and_keep_what_an_heir_repeats(analysed: Callable[..., Analysis]) -> None:
+    analysis = analysed({"sglang.srt.models.trial": TEXT.format(heir="pass")})
+    told = told_once(analysis.findings, analysis.models)
+    document = json.loads(report_json(analysis, analysis.findings))
+    assert [one["message"] for one in document["findings"]] == [one.message for one in told]
+    assert [one["class"].rpartition(".")[2] for one in document["repeated"]] == ["Heir"]
+    assert summary_line(analysis, analysis.findings).split("; ")[1].startswith(f"{len(told)} findings in ")
+    rows = matrix(analysis, analysis.findings).rows
+    assert {row.label: row.findings for row in rows if row.label in ("Parent", "Heir")} == {"Parent": 1, "Heir": 0}
 
 
 def finding(rule: str, member: str, *algorithms: str, through: tuple[str, ...] = ()) -> Finding:

@@ -45,6 +45,17 @@ def test_algorithms_that_tell_nothing_apart_have_a_line_instead_of_a_column(anal
     assert head.split() == ["model", "EAGLE", "EAGLE3", "findings"]
 
 
+def test_algorithm_that_no_model_meets_is_not_told_as_ok(analysis: Analysis) -> None:
+    apart = {name: Verdict(verdict="not applicable") for name in analysis.models[0].algorithms}
+    models = tuple(
+        msgspec.structs.replace(model, algorithms=model.algorithms | {"NGRAM": apart["NGRAM"]})
+        for model in analysis.models
+    )
+    lines = text(msgspec.structs.replace(analysis, models=models))
+    assert "NGRAM: applies to none of the models here" in lines
+    assert not any("ok for every model" in line for line in lines)
+
+
 def test_algorithms_that_were_asked_for_keep_their_columns(analysis: Analysis) -> None:
     head = next(line for line in text(analysis, algorithms=("FROZEN", "EAGLE")) if line.startswith("model"))
     assert head.split() == ["model", "FROZEN", "EAGLE", "findings"]
