@@ -160,8 +160,14 @@ def test_names_that_a_target_binds(text: str, names: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "harmless"),
     [
-        *((f"{name}(x)", True) for name in ("len", "list", "sorted", "print", "isinstance", "setattr", "enumerate")),
-        *((f"x.{name}(y)", True) for name in ("append", "update", "info", "warning", "debug")),
+        *(
+            (f"{name}(x)", True)
+            for name in ("len", "list", "tuple", "set", "sorted", "max", "min", "range", "enumerate")
+        ),
+        *((f"{name}(x)", True) for name in ("isinstance", "print", "setattr", "vars")),
+        *((f"x.{name}(y)", True) for name in ("append", "extend", "add", "update", "insert", "copy_", "fill_")),
+        *((f"x.{name}(y)", True) for name in ("debug", "info", "warning", "error", "warning_once")),
+        ("x.log_info_on_rank0(y)", True),
         ("unknown(x)", False),
         ("x.unknown(y)", False),
         ("x()(y)", False),

@@ -1,7 +1,8 @@
 """Small changes to a module, one at a time, each of which a test should notice.
 
-Left alone is what no answer hangs on: annotations, docstrings, messages, asserts, imports, `__all__`, and the numbers
-at module level (they bound what an analysis may cost).
+Left alone is what no answer hangs on: annotations and the words of a `Literal`, decorators and the keywords of a class
+(whether it is frozen, how it is stored), docstrings, messages, asserts, imports, `__all__`, and the numbers at module
+level (they bound what an analysis may cost).
 """
 
 from __future__ import annotations
@@ -79,6 +80,8 @@ class _Mutations:
     def _of(self, node: ast.AST) -> Iterator[Mutant]:
         if isinstance(node, (ast.Import, ast.ImportFrom, ast.Assert, ast.Raise, ast.JoinedStr)):
             return
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "Literal":
+            return
         if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets):
             return
         kind = OPERATORS.get(type(node))
@@ -88,6 +91,8 @@ class _Mutations:
                 yield Mutant(self.file, self.text[:start].count(b"\n") + 1, start, end, old, new)
         for name, value in ast.iter_fields(node):
             if name in ("annotation", "returns", "decorator_list", "type_params"):
+                continue
+            if name == "keywords" and isinstance(node, ast.ClassDef):
                 continue
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST) and not _is_text(child):
