@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import posixpath
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,6 +13,25 @@ from specint.reading import read_regular
 from specint.source.tree import content_digest
 
 LARGEST = 64 * 1024 * 1024
+
+
+START = "start "
+NAMES = "names "
+
+
+def _start(path: str, length: int) -> tuple[bytes, int]:
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        known = os.fstat(handle)
+        if not stat.S_ISREG(known.st_mode):
+            raise OSError(errno.EINVAL, "is no regular file", path)
+        parts = []
+        while length > 0 and (part := os.read(handle, min(length, 1 << 20))):
+            parts.append(part)
+            length -= len(part)
+        return b"".join(parts), known.st_size
+    finally:
+        os.close(handle)
 
 
 class Files:
@@ -39,11 +60,18 @@ class Files:
         said = [str(above is not None and os.path.lexists(path)), str(real is not None)]
         if real is not None:
             said += [str(Path(real).is_file()), str(Path(real).is_dir())]
-            if "names" in asked:
-                said += self.names(path)
+            for one in sorted(asked):
+                if one.startswith(NAMES):
+                    said += [name for name in self.names(path) if name.endswith(one.removeprefix(NAMES))]
             if "text" in asked:
                 try:
                     said.append(content_digest(read_regular(real, largest=LARGEST)))
+                except OSError as error:
+                    said.append(str(error.errno))
+            for length in sorted(int(one.removeprefix(START)) for one in asked if one.startswith(START)):
+                try:
+                    data, size = _start(real, length)
+                    said.append(f"{size} {content_digest(data)}")
                 except OSError as error:
                     said.append(str(error.errno))
         return content_digest("\0".join(said).encode("utf-8", "surrogateescape"))
@@ -88,15 +116,15 @@ class Files:
         self._note(full, "there")
         return self.real(os.path.dirname(full)) is not None and os.path.lexists(full)  # noqa: PTH120
 
-    def names(self, path: str) -> list[str]:
-        """What a folder holds."""
+    def names(self, path: str, ending: str = "") -> list[str]:
+        """What a folder holds, of names that end so."""
         start = path.rstrip("/") + "/"
         found = {name[len(start) :].partition("/")[0] for name in self.written if name.startswith(start)}
         real = self.real(path)
         if real is not None and Path(real).is_dir():
-            self._note(real, "names")
+            self._note(real, f"{NAMES}{ending}")
             found |= {entry.name for entry in os.scandir(real)}
-        return sorted(found)
+        return sorted(name for name in found if name.endswith(ending))
 
     def read(self, path: str) -> bytes:
         """A file's bytes. Raises OSError where there is none to read."""
@@ -108,6 +136,14 @@ class Files:
             raise FileNotFoundError(2, "No such file or directory", path)
         self._note(real, "text")
         return read_regular(real, largest=LARGEST)
+
+    def start(self, path: str, length: int) -> tuple[bytes, int]:
+        """The first bytes of a file that may be large, and its size. Raises OSError where there is none to read."""
+        real = self.real(path)
+        if real is None:
+            raise FileNotFoundError(2, "No such file or directory", path)
+        self._note(real, f"{START}{length}")
+        return _start(real, length)
 
     def write(self, path: str, data: bytes) -> None:
         """Keep a file in memory."""

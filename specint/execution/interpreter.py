@@ -74,6 +74,7 @@ class Interpreter:
         self.importing = 0
         self.on_built: Callable[[Instance], None] | None = None
         self.on_write: Callable[[Any, str], None] | None = None
+        self.on_instance: Callable[[Interpreter, Any, list[Any], dict[str, Any]], Any] | None = None
         self.on_append: Callable[[Any, Any], None] | None = None
         self.hooks: dict[str, Callable[[Interpreter, list[Any], dict[str, Any]], Any]] = {}
         self.modules = modules or Modules(tree)
@@ -353,6 +354,10 @@ class Interpreter:
         if kind is Builtin:
             return self._provided(called, arguments, keywords)
         if kind is Class:
+            if self.on_instance is not None:
+                made = self.on_instance(self, called, arguments, keywords)
+                if made is not None:
+                    return made
             return classes.instantiate(self, called, arguments, keywords)
         if isinstance(called, Unknown):
             return self._unknown_call(called, arguments, keywords)
@@ -368,6 +373,10 @@ class Interpreter:
 
     def _unknown_call(self, called: Unknown, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         if isinstance(called, Foreign):
+            if self.on_instance is not None:
+                made = self.on_instance(self, called, arguments, keywords)
+                if made is not None:
+                    return made
             return self.outside.call(self, called.reason, arguments, keywords)
         return Unknown(f"{called.reason}()")
 

@@ -295,14 +295,18 @@ def iterate(it: Interpreter, value: Any) -> Iterator[Any]:
             return iter(value.payload)
         if attributes.look_up(value.cls, "__getitem__")[0] == attributes.METHOD:
             return _by_index(it, value)
-    elif kind is Class:
+        if "__unknown__" in value.attributes:
+            raise UndeterminedError(value.attributes["__unknown__"])
+        raise Raised(TypeError(f"'{value.cls.name}' object is not iterable"))
+    if kind is Class:
         from specint.execution.enums import members_of
 
         if value.record == "enum" or any(isinstance(base, Class) and base.record == "enum" for base in value.order):
             return iter([m for name, m in members_of(value).items() if m.attributes.get("_name_") == name])
         if value.meta is not None and (own := attributes.look_up(value.meta, "__iter__"))[0] == attributes.METHOD:
             return iterate(it, it.call(own[1], [value], {}))
-    elif isinstance(value, Unknown):
+        raise Raised(TypeError(f"'{value.meta.name if value.meta else 'type'}' object is not iterable"))
+    if isinstance(value, Unknown):
         raise UndeterminedError(value)
     try:
         return _counted(it, iter(value))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -19,9 +19,11 @@ from specint.execution.library.parser import Parser, fill_like
 from specint.execution.stack import with_deep_stack
 from specint.execution.values import Instance, Raised, UndeterminedError, Unknown
 from specint.launch.command import Command
+from specint.launch.construction import Built
 from specint.launch.course import Course, Found, Open, Side
 from specint.launch.declared import declared
 from specint.launch.fit import Fit
+from specint.launch.inspection import inspected
 from specint.launch.judging import Judge, Lack
 from specint.launch.machine import Machine
 from specint.launch.setting import Setting
@@ -30,6 +32,9 @@ from specint.launch.sides import WHATEVER, Compared, compared, of_the_target, wi
 AS_WRITTEN = "{} has a value only where the launch runs: it is taken as it is written"
 SCHEMA = "specint.preflight/1"
 MOST_FLIPS = 24
+
+
+Build = Callable[[Course], dict[str, Built]]
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,9 +102,12 @@ class Workbench:
         sides = Compared()
         notes = [*self.setting.notes, *(AS_WRITTEN.format(one) for one in dict.fromkeys(command.unknown))]
         kind = self._kind(found, turns)
+        # What is certain of one side stays so where the other can't be read.
         if kind == "starts" or (kind == "unknown" and not found.refusals and found.worker is not None):
-            # What is certain of one side stays so where the other can't be read.
-            sides = compared(self.judge, found)
+            looked = inspected(
+                found, Files(command.folders, self.asked), compared(self.judge, found), partial(self._built, command)
+            )
+            sides, notes = looked.sides, [*notes, *looked.notes]
             kind = "fails" if sides.fatal else kind
         elif kind == "unknown" and found.elsewhere is not None:
             alone = self._run(without_draft(command), ()).found
@@ -121,6 +129,9 @@ class Workbench:
             notes=tuple(notes),
         )
 
+    def _built(self, command: Command, build: Callable[[Course], dict[str, Built]]) -> dict[str, Built]:
+        return self._evaluated(command, (), build).made
+
     def _kind(self, found: Found, turns: list[Turn]) -> str:
         if turns:
             return "depends"
@@ -134,15 +145,16 @@ class Workbench:
         leave_open(run.found, command)
         return run
 
-    def _evaluated(self, command: Command, flipped: tuple[str, ...]) -> Run:
+    def _evaluated(self, command: Command, flipped: tuple[str, ...], build: Build | None = None) -> Run:
         if self.base is not None and not (set(flipped) & self.base_decisions.keys()) and self._fits_base(command):
-            return self._from_base(command, flipped)
+            return self._from_base(command, flipped, build)
         it = self.setting.interpreter(self.machine, Files(command.folders, self.asked), command.environment)
         it.decisions = Decisions(flipped)
-        found = Course(it, self.setting.package, list(command.argv)).run()
+        course = Course(it, self.setting.package, list(command.argv))
+        found = course.run()
         if not self.order:
             self.order = list(it.order)
-        return Run(found, it)
+        return Run(found, it, made=build(course) if build is not None else {})
 
     def _fits_base(self, command: Command) -> bool:
         assert self.base is not None
@@ -182,7 +194,7 @@ class Workbench:
                 continue
             it.hooks[f"{self.setting.package}.{dotted}"] = partial(_fill, filled)
 
-    def _from_base(self, command: Command, flipped: tuple[str, ...]) -> Run:
+    def _from_base(self, command: Command, flipped: tuple[str, ...], build: Build | None) -> Run:
         it = self.base
         assert it is not None
         it.remember()
@@ -194,8 +206,10 @@ class Workbench:
         it.decisions.taken.update(self.base_decisions)
         it.parsed = []
         try:
-            found = Course(it, self.setting.package, list(command.argv)).run()
-            return Run(found, it, known=self.base_decisions.keys())
+            course = Course(it, self.setting.package, list(command.argv))
+            found = course.run()
+            made = build(course) if build is not None else {}
+            return Run(found, it, known=self.base_decisions.keys(), made=made)
         finally:
             it.restore()
             it.files = files
@@ -226,8 +240,11 @@ class Workbench:
 class Run:
     """What one evaluation gave, taken out of the interpreter before it goes on."""
 
-    def __init__(self, found: Found, it: Interpreter, known: Iterable[str] = ()) -> None:
+    def __init__(
+        self, found: Found, it: Interpreter, known: Iterable[str] = (), made: dict[str, Built] | None = None
+    ) -> None:
         self.found = found
+        self.made = made or {}
         seen = set(known)
         self.decisions = {what: one for what, one in it.decisions.taken.items() if what not in seen}
         said = [text for level, text, _file, _line in it.logged if level == "assumed"]

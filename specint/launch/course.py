@@ -101,6 +101,8 @@ class Course:
         self.given: dict[int, tuple[Instance, dict[str, Any]]] = {}
         self.places: dict[str, tuple[str, int, int]] = {}
         self.record: Instance | None = None
+        self.values: dict[str, Any] = {}
+        """The resolved arguments as the evaluated code holds them."""
 
     def run(self) -> Found:
         """All stages. SpecintError where this SGLang has none of the declared entry points."""
@@ -219,6 +221,7 @@ class Course:
         if not isinstance(after, dict):
             names = record.names if record is not None else list(resolved.attributes)
             after = {name: resolved.attributes.get(name) for name in names}
+        self.values = dict(after)
         self.found.values = {name: kept(value) for name, value in after.items()}
         self.found.algorithm = after.get(self.entry["algorithm"]["value"])
         known, before = self.given.get(id(resolved), (None, {}))

@@ -99,11 +99,12 @@ def contents(*, early: bool = False) -> dict[str, bytes]:
     return {"sglang/__init__.py": b"", **{f"sglang/{name}.py": text.encode() for name, text in texts.items()}}
 
 
-def bench(models=(), findings=(), *, early: bool = False, classes=None) -> Workbench:
+def bench(judged=(), findings=(), *, early: bool = False, classes=None, models=None) -> Workbench:
     """The small SGLang, whose analysis says this of its models."""
-    tree = TextTree(contents(early=early), Origin(version="0", source="a test"), "sglang")
+    own = {f"sglang/srt/models/{name}.py": text.encode() for name, text in (models or {}).items()}
+    tree = TextTree({**contents(early=early), **own}, Origin(version="0", source="a test"), "sglang")
     analysis = Analysis(
-        sglang=tree.origin, contract=CONTRACT, models=tuple(models), findings=tuple(findings), diagnostics=()
+        sglang=tree.origin, contract=CONTRACT, models=tuple(judged), findings=tuple(findings), diagnostics=()
     )
     setting = Setting(tree, lambda: classes or CLASSES, None)
     return Workbench(setting, machine_named("h200"), Judge(lambda _only: analysis))

@@ -142,6 +142,13 @@ def test_variables_that_grow_are_bounded(tmp_path):
         command_of([str(tmp_path / "run.sh")])
 
 
+@pytest.mark.parametrize("text", ["A=(" * 100_000, "echo " + "${A:-" * 100_000, "$(" * 200_000, '"$(' * 100_000])
+def test_a_script_that_means_harm_is_bounded(tmp_path, text):
+    (tmp_path / "run.sh").write_text(text)
+    with pytest.raises(SpecintError):
+        command_of([str(tmp_path / "run.sh")])
+
+
 SERVICES = {
     "a shell": f'command: bash -lc "{START}"',
     "variables with defaults": "command: python -m sglang.launch_server --model-path ${MODEL:-org/model} --tp ${TP-8}",
