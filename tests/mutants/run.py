@@ -5,13 +5,15 @@
     python tests/mutants/run.py --only 'graph/*' of these files
     python tests/mutants/run.py --again          those that survived last time, after tests were added
 
-Works on a copy of the checkout: an edit meanwhile changes nothing. The fast tests run there once, with coverage, which
-says for each line which tests come by and how much of the processor they take (`watch.py`). A mutant then meets the
-tests of its line, the likeliest first, until one fails or their time is up (`--seconds`, as recorded): "survived" means
-that none of these failed. Each mutant is tried in a child of one warm process, which has the tests ready (`judge.py`).
-What killed one is remembered as long as the test and the package stay as they are: a run that was stopped goes on.
-A test that takes many times the processor time it took before is a mutant that runs without end: killed. No answer
-depends on the clock, so none depends on what else the machine does.
+    python tests/mutants/run.py --only graph/value.py tests/graph/test_value.py      by these tests alone: seconds
+
+Works on a copy of the checkout: an edit meanwhile changes nothing. The fast tests run there once (about 100 seconds of
+the processor), and it is noted which of them come by the line of each mutant. A mutant then meets those, the likeliest
+first, until one fails or their time is up (`--seconds`): "survived" means that none of these failed. Each is tried in a
+child of one warm process, which has the tests ready (`judge.py`). What killed one is remembered as long as the test and
+the package stay as they are: a run that was stopped goes on. A test that takes many times the processor time that it
+took before is a mutant that runs without end: killed. No answer depends on the clock, so none depends on what else the
+machine does.
 
 Not mutmut or cosmic-ray: neither takes a sample by a seed, and both choose tests by the function, which of an evaluator
 are all of them.
@@ -32,37 +34,22 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from mutate import Mutant, compiles, mutants
-from watch import ROOMS, packed, unpacked
 
 ROOT = Path(__file__).parent.parent.parent
+ROOMS = ("graph", "contract", "compliance", "checks")
 CANDIDATES = tuple(f"tests/{room}" for room in ROOMS)
 FAST = "not slow and not release and not browser and not smoke and not programs"
 """As `make test-fast`."""
 KEPT = ROOT / ".mutants"
 SEED = 1
-WATCH = "tests.mutants.watch"
 JUDGE = "tests.mutants.judge"
-
-
-class Record(NamedTuple):
-    """What the tests did to the unchanged code: `seconds` of each test, and the tests that come by each line."""
-
-    seconds: dict[str, float]
-    lines: dict[str, dict[int, frozenset[str]]]
-    package: str
-    files: dict[str, str]
-
-    def state(self, test: str) -> str:
-        """The package and the test's file as they are: what a test did with a mutant, it does as long as both stay."""
-        return f"{self.package} {self.files[test.partition('::')[0]]}"
 
 
 def main() -> int:
@@ -72,20 +59,21 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=SEED, help=f"which ones ({SEED})")
     parser.add_argument("--only", default="*", help="a pattern of files, below specint/")
     parser.add_argument("--again", action="store_true", help="only those that survived the last run")
-    parser.add_argument("--seconds", type=float, default=30, help="how long its tests may take, as recorded (30)")
+    parser.add_argument(
+        "--seconds", type=float, default=30, help="what a mutant's tests may take (30)"
+    )
     parser.add_argument("--at-least", type=float, default=0, help="the share in percent below which this fails")
-    parser.add_argument("--stale", action="store_true", help="an older record of the lines will do")
+    parser.add_argument("tests", nargs="*", default=CANDIDATES, help="by which tests (those of the rooms)")
     parser.add_argument("--verbose", "-v", action="store_true", help="each mutant, killed or not")
     asked = parser.parse_args()
     os.nice(19)
     KEPT.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="specint-mutants-") as folder:
         top = copied(Path(folder) / "checkout")
-        record = recorded(top, stale=asked.stale)
         chosen = sample(top, asked)
         if not chosen:
             parser.error("no mutants: nothing in these rooms matches, or nothing survived last time")
-        return report(chosen, judged(top, chosen, record, asked.seconds, asked.verbose), asked.at_least)
+        return report(chosen, judged(top, chosen, asked), asked.at_least)
 
 
 def sample(top: Path, asked: argparse.Namespace) -> list[Mutant]:
@@ -122,69 +110,6 @@ def copied(top: Path) -> Path:
     return top
 
 
-# -- the unchanged code ------------------------------------------------------------------------------------------------
-
-
-def recorded(top: Path, *, stale: bool) -> Record:
-    """Which tests come by which lines; kept beside the checkout. Only test files that changed are run anew, and all of
-    them where the package did, unless a `stale` record will do."""
-    stored = KEPT / "record.json"
-    nothing = {"package": "", "files": {}, "seconds": {}, "names": [], "sets": [], "lines": {}}
-    kept: dict[str, Any] = json.loads(stored.read_text()) if stored.exists() else nothing
-    package = digest(top, [*top.glob("specint/**/*.py"), *top.glob("rules/**/*.*")])
-    files = {
-        str(path.relative_to(top)): digest(top, [path, top / "tests/conftest.py", top / room / "conftest.py"])
-        for room in CANDIDATES
-        for path in sorted((top / room).rglob("test_*.py"))
-    }
-    whole = package != kept["package"] and not (stale and kept["files"])
-    changed = [name for name in files if whole or files[name] != kept["files"].get(name)]
-    if changed:
-        print(f"recording which tests come by which lines: {len(changed)} files", flush=True)
-        fresh = run_recorded(top, changed)
-        old = nothing if whole else kept
-        lines = _merged(unpacked(old), unpacked(fresh), tuple(f"{name}::" for name in changed))
-        kept = {"package": package, "files": files, "seconds": old["seconds"] | fresh["seconds"], **packed(lines)}
-        stored.write_text(json.dumps(kept))
-        for test in fresh["failed"]:
-            print(f"left out, as it fails without any change: {test}")
-    return Record(kept["seconds"], unpacked(kept), package, files)
-
-
-def _merged(
-    old: dict[str, dict[int, frozenset[str]]], fresh: dict[str, dict[int, frozenset[str]]], anew: tuple[str, ...]
-) -> dict[str, dict[int, frozenset[str]]]:
-    """What was recorded before, without the test files that were run anew, and what is recorded now."""
-    none: frozenset[str] = frozenset()
-
-    @cache
-    def left(tests: frozenset[str]) -> frozenset[str]:
-        return frozenset(test for test in tests if not test.startswith(anew))
-
-    return {
-        file: {
-            line: left(old.get(file, {}).get(line, none)) | fresh.get(file, {}).get(line, none)
-            for line in old.get(file, {}).keys() | fresh.get(file, {}).keys()
-        }
-        for file in old.keys() | fresh.keys()
-    }
-
-
-def run_recorded(top: Path, files: list[str]) -> dict[str, Any]:
-    target = top / "record.json"
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", WATCH, "-m", FAST, "-q", "-p", "no:cacheprovider", *files],
-        cwd=top,
-        env=environment(top, SPECINT_MUTANTS_RECORD=str(target)),
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    if not target.exists():
-        sys.exit(f"{done.stdout[-3000:]}\nmutants: the tests can't be run")
-    found: dict[str, Any] = json.loads(target.read_text())
-    return found
-
-
 def digest(top: Path, paths: Iterable[Path]) -> str:
     found = hashlib.sha256()
     for path in sorted(paths):
@@ -201,44 +126,48 @@ def environment(top: Path, **more: str) -> dict[str, str]:
 # -- the mutants -------------------------------------------------------------------------------------------------------
 
 
-def judged(
-    top: Path, chosen: Sequence[Mutant], record: Record, seconds: float, verbose: bool
-) -> Iterator[tuple[Mutant, str]]:
+def judged(top: Path, chosen: Sequence[Mutant], asked: argparse.Namespace) -> Iterator[tuple[Mutant, str]]:
     """Each mutant with "killed", "endless", "survived" or "not tested", as `judge.py` says it."""
     stored = KEPT / "killers.json"
     killers: dict[str, tuple[str, str]] = json.loads(stored.read_text()) if stored.exists() else {}
-    open_: list[tuple[Mutant, list[str]]] = []
+    package = digest(top, [*top.glob("specint/**/*.py"), *top.glob("rules/**/*.*"), *top.glob("tests/**/conftest.py")])
+    open_: list[Mutant] = []
     for mutant in chosen:
         killer, state = killers.get(mutant.title, ("", ""))
-        if killer.partition("::")[0] in record.files and state == record.state(killer):
+        if killer and state == now(top, package, killer):
             yield mutant, "killed"
         else:
-            open_.append((mutant, chosen_tests(mutant, record, seconds, killer)))
+            open_.append(mutant)
     if len(open_) < len(chosen):
         print(f"{len(chosen) - len(open_)} of {len(chosen)} are killed by what killed them last time", flush=True)
     plan = top / "plan.json"
-    mutants = [(one.file, one.start, one.end, one.new, tests) for one, tests in open_]
-    plan.write_text(json.dumps({"mutants": mutants, "seconds": record.seconds}))
+    mutants = [(one.file, one.line, one.start, one.end, one.new, killers.get(one.title, ("", ""))[0]) for one in open_]
+    plan.write_text(json.dumps({"mutants": mutants, "seconds": asked.seconds}))
     began = time.monotonic()
-    for number, said, test in answered(top, plan) if open_ else ():
-        mutant, tests = open_[number]
-        verdict = said if tests else "not tested"
+    for number, verdict, test, count in answered(top, plan, asked.tests) if open_ else ():
+        mutant = open_[number]
         if test is not None:
-            killers[mutant.title] = test, record.state(test)
+            killers[mutant.title] = test, now(top, package, test)
             stored.write_text(json.dumps(killers, indent=0))
-        if verbose or verdict in ("survived", "not tested"):
+        if asked.verbose or verdict in ("survived", "not tested"):
             took = f"{time.monotonic() - began:.1f} s"
-            by = f" by {test}" if test else f", {len(tests)} tests"
+            by = f" by {test}" if test else f", {count} tests"
             print(f"{number + 1}/{len(open_)} {verdict}{by}, {took}: {mutant.title}", flush=True)
         began = time.monotonic()
         yield mutant, verdict
 
 
-def answered(top: Path, plan: Path) -> Iterator[tuple[int, str, str | None]]:
-    """Lines of the warm process: a mutant's number, the verdict, the test that failed."""
+def now(top: Path, package: str, test: str) -> str:
+    """The package and a test's file as they are: what it did with a mutant, it does as long as both stay."""
+    path = top / test.partition("::")[0]
+    return f"{package} {digest(top, [path])}" if path.exists() else ""
+
+
+def answered(top: Path, plan: Path, tests: Sequence[str]) -> Iterator[tuple[int, str, str | None, int]]:
+    """Lines of the warm process: a mutant's number, the verdict, the test that failed, how many tests were asked."""
     reading, writing = os.pipe()
     process = subprocess.Popen(
-        [sys.executable, "-m", "pytest", "-p", JUDGE, "-m", FAST, "-q", "-p", "no:cacheprovider", *CANDIDATES],
+        [sys.executable, "-m", "pytest", "-p", JUDGE, "-m", FAST, "-q", "-p", "no:cacheprovider", *tests],
         cwd=top,
         env=environment(top, SPECINT_MUTANTS_PLAN=str(plan), SPECINT_MUTANTS_ANSWERS=str(writing)),
         stdout=subprocess.PIPE,
@@ -249,35 +178,11 @@ def answered(top: Path, plan: Path) -> Iterator[tuple[int, str, str | None]]:
     number = -1
     with os.fdopen(reading) as answers:
         for line in answers:
-            number, verdict, test = json.loads(line)
-            yield number, verdict, test
+            number, *rest = json.loads(line)
+            yield (number, *rest)
     said, _ = process.communicate()
     if number + 1 < len(json.loads(plan.read_text())["mutants"]):
         sys.exit(f"{said[-3000:]}\nmutants: the tests can't be run")
-
-
-def chosen_tests(mutant: Mutant, record: Record, seconds: float, killer: str) -> list[str]:
-    """The tests that come by the mutated lines, the likeliest first: what killed it before, those that have the name of
-    its module, those of its room; and quick ones before slow ones."""
-    by_line = record.lines.get(mutant.file, {})
-    last = mutant.line + mutant.old.count("\n")
-    tests = {test for line in range(mutant.line, last + 1) for test in by_line.get(line, ())}
-    if not tests:  # a line that runs on import: whoever comes by the module
-        tests = {test for found in by_line.values() for test in found}
-    room, stem = "tests/" + mutant.file.split("/")[1] + "/", Path(mutant.file).stem
-
-    def place(test: str) -> tuple[bool, bool, bool, bool, float]:
-        named = stem in test or stem.replace("_", "-") in test
-        took = record.seconds[test]
-        return (test != killer, took > 1, not named, not test.startswith(room), took)
-
-    taken: list[str] = []
-    for test in sorted(tests, key=place):
-        seconds -= record.seconds[test]
-        if seconds < 0:
-            break
-        taken.append(test)
-    return taken
 
 
 def report(chosen: Sequence[Mutant], verdicts: Iterable[tuple[Mutant, str]], at_least: float) -> int:
