@@ -59,9 +59,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=SEED, help=f"which ones ({SEED})")
     parser.add_argument("--only", default="*", help="a pattern of files, below specint/")
     parser.add_argument("--again", action="store_true", help="only those that survived the last run")
-    parser.add_argument(
-        "--seconds", type=float, default=30, help="what a mutant's tests may take (30)"
-    )
+    parser.add_argument("--seconds", type=float, default=30, help="what a mutant's tests may take (30)")
     parser.add_argument("--at-least", type=float, default=0, help="the share in percent below which this fails")
     parser.add_argument("tests", nargs="*", default=CANDIDATES, help="by which tests (those of the rooms)")
     parser.add_argument("--verbose", "-v", action="store_true", help="each mutant, killed or not")
