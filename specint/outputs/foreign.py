@@ -18,6 +18,8 @@ Form = Literal["text", "markdown", "json", "xml", "html", "github"]
 _ODD = re.compile("[^\\x20-\\x7e\\t\\n]")
 """What may not be printable; the others are ASCII, and need no look."""
 
+_PLAIN = bytes([*range(0x20, 0x7F), ord("\t"), ord("\n")])
+
 _LINE = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 """GitHub's commands: at the start of a line, blanks before it do not count."""
 
@@ -27,14 +29,22 @@ def plain(document: bytes, form: Form) -> bytes:
 
     A `github` document is made of commands, whose texts its own module escapes.
     """
+    colon, hash_ = _SIGNS[form]
+    if _is_plain(document) and not (colon and b"::" in document):  # as nearly all are, and a matrix has megabytes
+        return document
     text = document.decode("utf-8", "surrogatepass")
     text = _ODD.sub(lambda match: _spelled(match[0], form), text)
-    colon, hash_ = _SIGNS[form]
     if hash_:
         text = COMMAND.sub(lambda _: hash_, text)
     if colon:
         text = _LINE.sub(lambda match: match[1] + colon, text)
     return text.encode()
+
+
+def _is_plain(document: bytes) -> bool:
+    """Whether all of it is printable, and nothing looks like the older commands."""
+    odd = document.translate(None, delete=_PLAIN).decode("utf-8", "surrogatepass")
+    return (not odd or odd.isprintable()) and b"##" not in document
 
 
 def readable(text: str) -> str:
