@@ -15,11 +15,10 @@ all of them are the same.
 **Why it ends.** Within a tree there are finitely many classes, functions and constants; containers are told apart to
 a depth of three, partials to four, names from outside to a length; and answers mostly only grow from round to round:
 what is computed from more is no smaller. So a round that changes nothing comes, in nearly all circles the second.
-Some answers do shrink: an annotation counts only until a body tells more, a call of a name that only one function has
-until what it is made on is known. Such answers can swing for ever, so after `_FREE_ROUNDS` each of the circle is joined
-with what the round before found, and growing is all that is left. The longest circle of SGLang 0.5.9 goes 4 rounds,
-that of 0.5.23 goes 12; one that needs more than `_MOST_ROUNDS`
-isn't waited for, and its answer is passed to `unsettled`, which is to say in it that it is none to rely on.
+Some answers do shrink: an annotation counts only until a body tells more. Such answers can swing for ever, so after
+`_FREE_ROUNDS` each of the circle is joined with what the round before found, and growing is all that is left. The
+longest circle of SGLang 0.5.23 goes 8 rounds; one that needs more than `_MOST_ROUNDS` isn't waited for, and its answer
+is passed to `unsettled`, which is to say in it that it is none to rely on.
 
 The depth to which questions are answered within each other is bounded too, because Python's stack is: what comes up
 deeper is put off, answered when the others are done, and they are asked again, so that the bound changes the order of
