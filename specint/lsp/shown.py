@@ -20,6 +20,7 @@ from specint.lsp.buffer import Judged
 from specint.outputs.marks import marked
 from specint.outputs.terminal import Signs
 from specint.source.tree import SourceFile
+from specint.version import rule_address
 
 SOURCE = "specint"
 _SEVERITIES: dict[Severity, types.DiagnosticSeverity] = {
@@ -42,12 +43,19 @@ def diagnostics(answer: Judged) -> list[types.Diagnostic]:
                 message=finding.message,
                 severity=_SEVERITIES[rule.severity if rule else "error"],
                 code=finding.id,
+                code_description=_page(finding.rule),
                 source=SOURCE,
                 related_information=list(_related(answer, finding)),
                 data=_key(finding),
             )
         )
     return found
+
+
+def _page(symbol: str) -> types.CodeDescription | None:
+    """Where an editor leads to from the rule's id."""
+    address = rule_address(symbol)
+    return types.CodeDescription(address) if address else None
 
 
 def problem(error: SpecintError) -> types.Diagnostic:

@@ -15,7 +15,7 @@ from specint.checks.finding import Finding
 from specint.edits.model import Splice
 from specint.errors import Diagnostic
 from specint.outputs.outcome import Outcome, RuleText, fingerprints
-from specint.version import own_version
+from specint.version import own_version, rule_address
 
 Json = dict[str, Any]
 
@@ -79,14 +79,16 @@ def _run(outcome: Outcome, rules: list[Json], results: list[Json]) -> Json:
 
 
 def _rule(rule: RuleText) -> Json:
-    tags = ["sglang", "speculative-decoding"] if rule.symbol.startswith("spec-") else []
+    is_own = rule.symbol.startswith("spec-")
+    tags = ["sglang", "speculative-decoding"] if is_own else []
+    uri = rule.uri or (rule_address(rule.symbol) if is_own else "")
     return {
         "id": rule.id,
         "name": rule.symbol,
         "shortDescription": {"text": f"{rule.summary}."},
         "fullDescription": {"text": f"{rule.summary}."},
-        "help": {"text": f"{rule.summary}.{f' See {rule.uri}' if rule.uri else ''}", "markdown": rule.help},
-        **({"helpUri": rule.uri} if rule.uri else {}),
+        "help": {"text": f"{rule.summary}.{f' See {uri}' if uri else ''}", "markdown": rule.help},
+        **({"helpUri": uri} if uri else {}),
         "defaultConfiguration": {"level": _LEVELS[rule.severity], "enabled": rule.default},
         "properties": {
             "tags": tags,
