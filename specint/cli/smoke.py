@@ -60,6 +60,19 @@ def _device(_context: click.Context, _option: click.Parameter, value: str) -> st
 )
 @click.option("--forward/--no-forward", default=None, help="Run a prefill and a decode step; on unless --all or meta.")
 @click.option("--serve", is_flag=True, help="Instead, run SGLang's scheduler and speculative worker on tiny models.")
+@click.option("--overlap", is_flag=True, help="With --serve: prepare batches while others run, as servers do.")
+@click.option(
+    "--topk",
+    type=click.IntRange(1, 8),
+    default=1,
+    show_default=True,
+    help="With --serve: how many drafted tokens are followed at each step.",
+)
+@click.option(
+    "--kernels",
+    type=click.Choice(["real", "none"]),
+    help="With --serve on a GPU: SGLang's kernel package; used where it is installed.",
+)
 @click.option("--reference", is_flag=True, help="Compare numbers with Transformers' model of the same weights.")
 @click.option("--tied", is_flag=True, help="Also with tied embeddings (with a class named, not with --all).")
 @click.option(
@@ -95,6 +108,9 @@ def command(
     device: str,
     forward: bool | None,
     serve: bool,
+    overlap: bool,
+    topk: int,
+    kernels: str | None,
     reference: bool,
     tied: bool,
     given: tuple[str, ...],
@@ -131,6 +147,8 @@ def command(
         from specint.cli.smoke_launch import put_to_both
 
         return put_to_both(names, interpreter, gpu, format_, _of_installed(common, config, interpreter), config)
+    if not serve and (overlap or topk > 1 or kernels):
+        raise click.UsageError("--overlap, --topk and --kernels are about schedulers at work: give --serve too")
     if sum((bool(names), every, model_path is not None)) != 1:
         raise click.UsageError("name classes, or give --all, or --model-path")
     session = _session(common, config, interpreter, names)
@@ -145,6 +163,8 @@ def command(
         given=_given(given),
         both_ties=tied and not every,
         dtype=dtype,
+        overlap=overlap,
+        topk=topk,
     )
     jobs = _serve_jobs(analysis, names, model_path, wish) if serve else _jobs(analysis, names, model_path, wish)
     with (
@@ -160,9 +180,11 @@ def command(
             device=device,
             fork=device in ("cpu", "meta") or (device == "auto" and not _has_gpu()),
             serve=serve,
+            kernels=kernels or ("auto" if serve else "none"),
             job_timeout=timeout,
         )
-        workers = common.jobs or (max(1, min(4, os.cpu_count() or 1)) if len(jobs) > 4 and setup.fork else 1)
+        many = len(jobs) > (1 if serve else 4)  # importing SGLang again costs less than waiting for a scheduler
+        workers = common.jobs or (max(1, min(2 if serve else 4, os.cpu_count() or 1)) if many and setup.fork else 1)
         ready, ran = run(jobs, setup, workers, report)
     results = () if serve else tuple(judged(analysis, *pair, wanted) for pair in zip(jobs, ran, strict=True))
     made = Report(
@@ -172,7 +194,7 @@ def command(
         algorithms=wanted,
         notes=place.mismatches(session.opened.sglang, ready),
         results=results,
-        served=serving.judged(analysis, jobs, ran, device=ready.device) if serve else (),
+        served=serving.judged(analysis, jobs, ran) if serve else (),
     )
     _put(made, format_, common, detailed=len(results) <= 6)
     return _exit_code(made)

@@ -123,7 +123,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True):
-    """What a child found when it imported SGLang."""
+    """What a child found when it imported SGLang. `kernels` says whether its kernel package is used."""
 
     sglang: str
     sglang_at: str
@@ -131,6 +131,7 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
     transformers: str
     device: str
     registered: int
+    kernels: str = "none"
     not_imported: tuple[str, ...] = ()
     stand_ins: tuple[str, ...] = ()
 

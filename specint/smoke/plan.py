@@ -24,7 +24,11 @@ OF_DRAFTS = "draft."
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
-    """What a user wants done with each model. `draft` is built beside each target, the usual one for None."""
+    """What a user wants done with each model. `draft` is built beside each target, the usual one for None.
+
+    Attributes:
+        overlap, topk: of schedulers at work: batches are prepared while others run; how many tokens are kept a step.
+    """
 
     algorithms: tuple[str, ...]
     forward: bool = False
@@ -34,6 +38,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     given: dict[str, Any] = {}
     both_ties: bool = False
     dtype: str = "float32"
+    overlap: bool = False
+    topk: int = 1
 
 
 def jobs(analysis: Analysis, models: Sequence[ModelCompliance], wish: Wish) -> list[Job]:

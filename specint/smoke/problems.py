@@ -189,6 +189,8 @@ def _of_numbers(ran: Ran) -> Iterator[Problem]:
 
 def _of_sharing(done: Iterable[dict[str, Any]], severity: Severity) -> Iterator[Problem]:
     for one in done:
+        if one["outcome"] == "nothing":
+            yield Problem(kind="sharing fails", what=f"{one['set']}: {one['what']}", severity="warning")
         if one["outcome"] in ("raises", "wrong"):
             tied = " with tied embeddings" if one.get("tied") else ""
             what = f"{one['set']}{tied}: {one['what']}"

@@ -49,6 +49,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
         job_timeout: seconds that one model may take.
         fork: one process imports SGLang, and each model is a fork of it; not with a GPU.
         serve: schedulers are run in it, so that Triton must be able to run where it is.
+        kernels: "real": SGLang's kernel package is used; "none"; or "auto": on a GPU, where it is there.
     """
 
     python: str
@@ -58,6 +59,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     device: str
     fork: bool
     serve: bool = False
+    kernels: str = "none"
     start_timeout: float = 300.0
     job_timeout: float = 120.0
 
@@ -203,7 +205,7 @@ class Child:
 
     def _get_ready(self) -> Ready:
         setup = self._setup
-        names = ("package", "paths", "stand_ins", "device", "fork", "serve")
+        names = ("package", "paths", "stand_ins", "device", "fork", "serve", "kernels")
         self._put({name: getattr(setup, name) for name in names})
         deadline = time.monotonic() + setup.start_timeout
         while time.monotonic() < deadline:

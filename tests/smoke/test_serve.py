@@ -7,9 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from specint.analysis.model import Analysis
+from specint.checks.finding import about
 from specint.compliance.model import ModelCompliance, Verdict
 from specint.contract.model import Contract, Requirement, Site
 from specint.smoke import serve
@@ -66,10 +68,10 @@ def answered(tokens: list[list[int]] = TOKENS, **more: Any) -> Ran:
     return ran(serve_start=started, serve={"tokens": tokens, "finished": True, **more.pop("serve", {})}, **more)
 
 
-def judged(speculating: Ran, plain: Ran | None = None, verdict: str = "ok", device: str = "cpu") -> Served:
+def judged(speculating: Ran, plain: Ran | None = None, verdict: str = "ok") -> Served:
     whole = analysis(verdict)
     jobs = serve.jobs(whole, whole.models, Wish(algorithms=("EAGLE3",)))
-    return serve.judged(whole, jobs, [plain or answered(), speculating], device=device)[1]
+    return serve.judged(whole, jobs, [plain or answered(), speculating])[1]
 
 
 def kinds(one: Served) -> list[tuple[str, str]]:
@@ -114,7 +116,13 @@ def test_a_golden_draft_of_which_little_is_accepted_got_wrong_states():
 
     assert kinds(judged(golden([4, 4]))) == []
     assert kinds(judged(golden([4, 6]))) == [("few accepted", "error")]
-    assert kinds(judged(golden([4, 6]), device="cuda")) == [("few accepted", "warning")]
+
+
+def test_a_golden_draft_says_nothing_where_the_target_itself_has_other_numbers():
+    """It was fitted to Transformers' states."""
+    few = answered(golden={"samples": 9}, serve={"verified": [4, 6], "accept_length": 1.5})
+    other = answered(greedy={"tokens": [[0] * 8, [0] * 8]})
+    assert kinds(judged(few, other)) == [("tokens differ", "error")]
 
 
 def test_a_start_that_fails_for_a_member_is_shown_with_its_lines():
@@ -128,6 +136,27 @@ def test_a_start_that_fails_for_a_member_is_shown_with_its_lines():
 def test_what_was_read_as_missing_and_serves_is_a_disagreement():
     assert judged(answered(), verdict="missing").accord == "disagree"
     assert judged(answered(), verdict="unknown").accord == "static unknown"
+
+
+@pytest.mark.parametrize(("rule", "accord"), [("spec-lost-residual", "agree"), ("spec-wrong-return", "disagree")])
+def test_what_was_read_as_broken_and_serves_is_a_disagreement_only_where_a_start_would_show_it(rule, accord):
+    finding = about(rule, model("KumoForCausalLM"), "forward", ("EAGLE3",), message="", evidence=())
+    whole = analysis("broken")
+    broken = model("KumoForCausalLM", algorithms={"EAGLE3": Verdict(verdict="broken", broken=("forward",))})
+    whole = msgspec.structs.replace(whole, models=(broken, whole.models[1]), findings=(finding,))
+    jobs = serve.jobs(whole, whole.models, Wish(algorithms=("EAGLE3",)))
+    assert serve.judged(whole, jobs, [answered(), answered()])[1].accord == accord
+
+
+def test_overlap_and_a_tree_of_tokens_are_arguments_of_every_scheduler_that_takes_them():
+    whole = analysis()
+    plain, eagle3 = serve.jobs(whole, whole.models, Wish(algorithms=("EAGLE3",), overlap=True, topk=4))
+    assert plain.serve is not None
+    assert eagle3.serve is not None
+    assert plain.serve.arguments == {"disable_overlap_schedule": False}
+    assert eagle3.serve.arguments["disable_overlap_schedule"] is False
+    assert eagle3.serve.arguments["speculative_eagle_topk"] == 4
+    assert eagle3.serve.arguments["speculative_num_draft_tokens"] == 8
 
 
 def test_what_this_machine_lacks_says_nothing_about_the_model():
@@ -172,6 +201,21 @@ def test_a_real_worker_serves_with_equal_tokens(
     assert (one["equal"], one["greedy"]) == (True, None if rounded else True)
     assert one["golden"] is (algorithm == "EAGLE3")
     assert report["exit"] == 0
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("release", ["0.5.9", "0.5.23"])
+@pytest.mark.parametrize("options", [("--overlap",), ("--topk", "4")])
+def test_overlapping_batches_and_trees_of_tokens_serve_with_equal_tokens(
+    smoke: Smoke, release: str, options: tuple[str, ...]
+) -> None:
+    report = smoke(release, "LlamaForCausalLM", "--serve", "--algorithm", "EAGLE3", "--timeout", "500", *options)
+    plain, one = report["served"]
+    assert (one["outcome"], one["equal"], one["greedy"], report["exit"]) == ("served", True, True, 0), one["reason"]
+    loop = "event_loop_overlap" if options == ("--overlap",) else "event_loop_normal"
+    told = [step["facts"]["loop"] for ran in (plain, one) for step in ran["raw"] if step["name"] == "serve"]
+    assert told == [loop, loop]
+    assert one["worker"] == ("EAGLEWorker" if release == "0.5.9" and loop == "event_loop_normal" else "EAGLEWorkerV2")
 
 
 @pytest.mark.smoke

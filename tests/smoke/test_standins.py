@@ -27,6 +27,12 @@ def test_only_what_is_not_there_is_stood_in_for():
     assert importlib.import_module("json") is json
 
 
+def test_a_stand_in_is_not_the_real_thing():
+    standins.install(["no_such_kernels"])
+    assert standins.is_real("json")
+    assert not standins.is_real("no_such_kernels")
+
+
 def test_modules_classes_decorators_and_values_pass_an_import():
     standins.install(["no_such_kernels"])
     deep = importlib.import_module("no_such_kernels.a.b")

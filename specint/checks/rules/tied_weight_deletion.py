@@ -43,6 +43,7 @@ class _Tie:
     guard: int
     condition: str
     names: frozenset[str]
+    tests: frozenset[tuple[str, bool]]
 
 
 def check(context: Context) -> Iterator[Finding]:
@@ -52,7 +53,7 @@ def check(context: Context) -> Iterator[Finding]:
         call = requirement.call
         if requirement.role != "draft" or requirement.use != "call" or call is None:
             continue
-        if call.positional + len(call.keywords) > 1:
+        if call.positional + len(call.keywords) > 0:
             setters.setdefault(requirement.member, []).append(requirement)
     for model in context.models:
         if "draft" not in model.roles:
@@ -156,11 +157,12 @@ def _ties(context: Context, held: Held) -> Iterator[_Tie]:
             for path in flow.paths(step.target, run):
                 for other in flow.paths(step.value, run):
                     guards = [g.test for g in frame.function.facts.body.guards_of(step.guard) if g.test is not None]
-                    tests = [*guards, step.value.test] if isinstance(step.value, facts.Choice) else guards
+                    asked = [*guards, step.value.test] if isinstance(step.value, facts.Choice) else guards
                     condition = condition_text(frame.function, step.guard)
                     place = Place(frame.function, step.line)
-                    names = frozenset(name for test in tests for name in _names(test))
-                    tie = _Tie(path, other, place, step.guard, condition, names)
+                    names = frozenset(name for test in asked for name in _names(test))
+                    tests = _asked(frame.function.facts.body, step.guard)
+                    tie = _Tie(path, other, place, step.guard, condition, names, tests)
                     if not _undone(context, held, tie):
                         yield tie
 
@@ -207,8 +209,19 @@ def _names(test: facts.Expr) -> Iterator[str]:
                 pass
 
 
+def _asked(body: facts.Scope, guard: int) -> frozenset[tuple[str, bool]]:
+    """The conditions of a step, as they are asked on whatever object, and how they must turn out."""
+    guards = body.guards_of(guard)
+    return frozenset((facts.spell(g.test).removeprefix("self."), g.positive) for g in guards if g.test is not None)
+
+
 def _looks(deletion: _Deletion, tie: _Tie) -> bool:
-    """Whether the deletion asks first: for what the tie depends on, or whether the two are one."""
+    """Whether the deletion asks first: for what the tie depends on, or whether the two are one.
+
+    One that runs just where the two are tied has not.
+    """
+    if tie.tests & _asked(deletion.run.function.facts.body, deletion.guard):
+        return False
     for guard in deletion.run.function.facts.body.guards_of(deletion.guard):
         if guard.kind == "try":
             return True

@@ -27,13 +27,18 @@ def before_torch(offline: bool = True) -> None:
     os.environ["TORCHDYNAMO_DISABLE"] = "1"
 
 
-def load(package: str, device: str) -> dict[str, Any]:
-    """Import torch, Transformers and SGLang with every model module; what was found."""
+def load(package: str, device: str, *, kernels: bool = False) -> dict[str, Any]:
+    """Import torch, Transformers and SGLang with every model module; what was found.
+
+    Args:
+        kernels: SGLang's kernel package is there, and it is to take the ways that a server takes.
+    """
     import torch
 
     torch.set_num_threads(1)  # the tensors are tiny, and several models may run side by side
     # SGLang then takes its plain PyTorch branches, on a GPU too: tensors still live there, and no kernel is needed.
-    torch.version.cuda = None
+    if not kernels:
+        torch.version.cuda = None
     if not device.startswith("cuda"):
         without_a_gpu(torch)
     import transformers
@@ -103,7 +108,10 @@ def model_configuration(package: str, folder: str, dtype: str, *, draft: bool = 
 
 
 def build(package: str, model_config: Any, device: str, dtype: str) -> Any:  # noqa: ANN401
-    """The model as SGLang's own loader makes it, its weights not filled in."""
+    """The model as SGLang's own loader makes it, its weights not filled in.
+
+    The loader then takes what its `eval()` gives: of a class that forwards every name, that is the model inside.
+    """
     import torch
 
     loader = module(package, "srt.model_loader.loader")
@@ -112,13 +120,32 @@ def build(package: str, model_config: Any, device: str, dtype: str) -> Any:  # n
     before = torch.get_default_dtype()
     torch.set_default_dtype(getattr(torch, dtype))
     try:
-        with torch.device(device):
+        with torch.device(device), _here(device):
             if hasattr(loader, "_initialize_model"):
-                return loader._initialize_model(model_config, settings).eval()
+                return loader._initialize_model(model_config, settings)
             class_, _ = architecture(package, model_config)
-            return class_(config=model_config.hf_config, quant_config=None).eval()
+            return class_(config=model_config.hf_config, quant_config=None)
     finally:
         torch.set_default_dtype(before)
+
+
+def _here(device: str) -> Any:  # noqa: ANN401 - a context manager
+    """A constructor that names a GPU gets the device that there is."""
+    import contextlib
+
+    from torch.overrides import TorchFunctionMode
+
+    if device.startswith("cuda"):
+        return contextlib.nullcontext()
+
+    class Here(TorchFunctionMode):  # type: ignore[misc]
+        def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # noqa: ANN401
+            given = dict(kwargs or {})
+            if str(given.get("device", "")).startswith("cuda"):
+                given["device"] = device
+            return function(*args, **given)
+
+    return Here()
 
 
 def architecture(package: str, model_config: Any) -> tuple[type, str]:  # noqa: ANN401

@@ -11,8 +11,9 @@ from typing import Any
 from . import boot
 from .channel import Channel, Skipped, place, said
 from .configuration import Tiny
+from .shapes import reshaped
 from .sources import declared, sources_of
-from .towers import empty_tower
+from .towers import empty_tower, gaps_are_read
 
 MOST_ATTEMPTS = 60
 LACKS = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
@@ -43,10 +44,11 @@ def build(package: str, job: dict[str, Any], channel: Channel, *, draft: bool = 
     with channel.step("configure"):
         tinies = list(_configurations(package, job))
     with channel.step("build"):
-        model, model_config, tiny = _first_that_builds(package, tinies, job, draft)
-        wanted = None if job.get("checkpoint") else boot.registry(package).models.get(job["architecture"])
-        if wanted is not None and type(model) is not wanted:
-            raise Skipped(f"for its configuration SGLang builds {type(model).__module__}.{type(model).__qualname__}")
+        made, model_config, tiny = _first_that_builds(package, tinies, job, draft)
+        wanted = _wanted(package, job)
+        if wanted is not None and type(made) is not wanted:
+            raise Skipped(f"for its configuration SGLang builds {type(made).__module__}.{type(made).__qualname__}")
+        model = made.eval()
         text = model_config.hf_text_config
         channel.tell(
             class_=f"{type(model).__module__}.{type(model).__qualname__}",
@@ -87,35 +89,57 @@ def _configurations(package: str, job: dict[str, Any]) -> Iterator[Tiny]:
         raise problem
 
 
+def _wanted(package: str, job: dict[str, Any]) -> type | None:
+    """The class that is to be built; None for a checkpoint, whose class SGLang chooses."""
+    return None if job.get("checkpoint") else boot.registry(package).models.get(job["architecture"])
+
+
 def _first_that_builds(package: str, tinies: list[Tiny], job: dict[str, Any], draft: bool) -> tuple[Any, Any, Tiny]:
-    """The likeliest configuration that a model can be built from; if none, the first one's error."""
+    """The likeliest configuration that a model can be built from; if none, the first one's error.
+
+    Of some checkpoints SGLang makes the class only when it reads them as a draft's.
+    """
     problem: Exception | None = None
-    for tiny in tinies:
-        try:
-            return *_attempts(package, tiny, job, draft), tiny
-        except Exception as error:
-            problem = problem or error
+    other: tuple[Any, Any, Tiny] | None = None
+    for as_draft in (draft, True) if job["role"] == "draft" and not draft else (draft,):
+        for tiny in tinies:
+            try:
+                made = (*_attempts(package, tiny, job, as_draft), tiny)
+            except Exception as error:
+                problem = problem or error
+                continue
+            if _wanted(package, job) in (None, type(made[0])):
+                return made
+            other = other or made
+    if other is not None:
+        return other
     raise problem or Skipped("there is no configuration to build it from")
 
 
 def _attempts(package: str, tiny: Tiny, job: dict[str, Any], draft: bool) -> tuple[Any, Any]:
     folder = Path(tempfile.mkdtemp(prefix="specint-smoke-"))
-    towers = job["settings"]["tower"]["classes"]
+    tower = job["settings"]["tower"]
     for attempt in range(MOST_ATTEMPTS):
         model_config = None
         try:
             here = folder / str(attempt)  # SGLang caches what it read by path
             tiny.write(here)
             model_config = boot.model_configuration(package, str(here), job["dtype"], draft=draft)
+            tiny.parted(model_config.hf_config)
             model_config.hf_config.encoder_only = model_config.hf_config.language_only = False
-            return boot.build(package, model_config, job["device"], job["dtype"]), model_config
+            with gaps_are_read():
+                return boot.build(package, model_config, job["device"], job["dtype"]), model_config
         except Exception as error:
             if _completed(error, tiny, model_config):
                 continue
-            name = None if draft else empty_tower(error, towers)
-            if name is None:
+            if "bfloat16" in str(error) and job["dtype"] == "float32":
+                job["dtype"] = tiny.assumed["dtype"] = "bfloat16"  # the class takes nothing else
+                continue
+            outermost = model_config.hf_config if model_config is not None else None
+            if (name := None if draft else empty_tower(error, tower)) is not None:
+                tiny.emptied.append(name)
+            elif not reshaped(error, tiny, outermost):
                 raise
-            tiny.emptied.append(name)
     raise Skipped(f"after {MOST_ATTEMPTS} attempts the class still asks for keys that its configuration lacks")
 
 

@@ -13,6 +13,8 @@ from typing import Any
 from .channel import Skipped
 
 GENERIC = "specint_tiny"
+DICTIONARIES: set[str] = set()
+"""Keys of a generic configuration that the class reads as dictionaries, whatever they are called."""
 
 
 class Tiny:
@@ -24,6 +26,9 @@ class Tiny:
         emptied: towers that were left out.
     """
 
+    AS_PART, AS_DICTIONARY = "as a part", "as a dictionary"
+    """Instead of a value: what is a dictionary is to be a configuration of its own, or the other way round."""
+
     def __init__(
         self, source: type | None, architecture: str, settings: dict[str, Any], found_by: str, **given: object
     ) -> None:
@@ -32,6 +37,8 @@ class Tiny:
         self.found_by = found_by
         self.assumed: dict[str, object] = {}
         self.emptied: list[str] = []
+        self._tried: set[tuple[str, str]] = set()
+        self.as_parts: set[str] = set()
         values = _defaults_of(source) if source else _everything(settings)
         self.values = self.shrunk(values)
         self.values["architectures"] = [architecture]
@@ -58,6 +65,7 @@ class Tiny:
             raise Skipped(f"{folder}/config.json can't be read: {error}") from error
         made = cls.__new__(cls)
         made.settings, made.assumed, made.emptied = settings, {}, []
+        made._tried, made.as_parts = set(), set()
         made.name, made.found_by = "config.json", str(folder)
         read.pop("quantization_config", None)
         made.values = made.shrunk(read)
@@ -73,27 +81,76 @@ class Tiny:
 
     def complete(self, config_class: str, key: str, config: Any) -> bool:  # noqa: ANN401 - Transformers' object
         """Give a key that was asked for a value, in the part that lacks it; whether one is known."""
-        known, value = self._value_for(key)
+        known, value = self.value_for(key)
         if not known:
             return False
-        for part in _parts(config, self.values, config_class):
-            if key not in part:
-                part[key] = value
-                self.assumed[key] = value
-                return True
-        return False
+        lacking = [part for part in _parts(config, self.values, config_class) if key not in part]
+        for part in lacking:
+            part[key] = self.assumed[key] = value
+        return bool(lacking)
 
     def _give(self, rule: dict[str, Any], architecture: str, part: dict[str, Any]) -> None:
         if not any(fnmatch.fnmatchcase(architecture, pattern) for pattern in rule.get("architectures", ["*"])):
             return
-        if all(part.get(key) is not None for key in rule.get("having", ("architectures",))):
+        if "part" in rule and part is self.values:
+            inner = part.get(rule["part"])
+            part[rule["part"]] = part = (
+                inner if isinstance(inner, dict) and inner else self.shrunk(_everything(self.settings), (rule["part"],))
+            )
+        having = rule.get("having", () if "part" in rule else ("architectures",))
+        if all(part.get(key) is not None for key in having):
             only_null = rule.get("where") == "null"
-            part.update({key: value for key, value in rule["values"].items() if not only_null or not part.get(key)})
+            given = {
+                **_nulls(rule.get("values", {})),
+                **{key: [one] * self.layers for key, one in rule.get("layers", {}).items()},
+            }
+            part.update({key: value for key, value in given.items() if not only_null or not part.get(key)})
         for key, value in part.items():
             if isinstance(value, dict) and "having" in rule and key not in _KEPT:
                 self._give(rule, architecture, value)
 
-    def _value_for(self, key: str) -> tuple[bool, object]:
+    def reshape(self, config_class: str, key: str, value: object, config: Any) -> bool:  # noqa: ANN401
+        """Give a key that is there a value of another shape, unless that was tried."""
+        if not self.first_time(key, value):
+            return False
+        if value == self.AS_PART:
+            self.as_parts.add(key)
+        elif value == self.AS_DICTIONARY:
+            DICTIONARIES.add(key)
+        else:
+            for part in list(_parts(config, self.values, config_class)) or [self.values]:
+                part[key] = value
+        self.assumed[key] = value
+        return True
+
+    def first_time(self, key: str, value: object) -> bool:
+        """Whether this value was not yet tried for this key."""
+        tried = (key, repr(value))
+        new = tried not in self._tried
+        self._tried.add(tried)
+        return new
+
+    def parted(self, config: Any) -> None:  # noqa: ANN401 - Transformers' object
+        """What the class reads as parts, and the configuration has as dictionaries, becomes parts."""
+        from transformers import PretrainedConfig
+
+        for key, value in list(vars(config).items()):
+            if key in self.as_parts:
+                setattr(config, key, _as_part(value))
+            if isinstance(vars(config)[key], PretrainedConfig):
+                self.parted(vars(config)[key])
+
+    def parts(self) -> Iterator[dict[str, Any]]:
+        """All parts of what is written, the outermost first."""
+        return _all_parts(self.values)
+
+    @property
+    def layers(self) -> int:
+        """How many layers a tiny model has."""
+        return int(self.settings["sizes"]["num_hidden_layers"])
+
+    def value_for(self, key: str) -> tuple[bool, object]:
+        """Whether a value is known for a key, and which."""
         for table in (self.settings["sizes"], _nulls(self.settings["defaults"])):
             if key in table:
                 return True, table[key]
@@ -110,7 +167,7 @@ class Tiny:
         tower = self.settings["tower"]
         sizes = dict(self.settings["sizes"])
         if any(word in name for name in path for word in tower["words"]):
-            sizes.update({key: value for key, value in tower.items() if key != "words"})
+            sizes.update({key: value for key, value in tower.items() if isinstance(value, int)})
         layers = next((values[key] for key in _LAYER_KEYS if isinstance(values.get(key), int)), None)
         fewer = next((sizes[key] for key in _LAYER_KEYS if isinstance(values.get(key), int)), None)
         small: dict[str, Any] = {}
@@ -206,14 +263,15 @@ def _nulls(table: dict[str, Any]) -> dict[str, Any]:
 def _set_everywhere(values: dict[str, Any], key: str, value: object) -> None:
     """Set a key where it is, in every part of the configuration; at the top where it is nowhere."""
 
-    def parts(part: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        yield part
-        for inner in part.values():
-            if isinstance(inner, dict):
-                yield from parts(inner)
-
-    for part in [part for part in parts(values) if key in part] or [values]:
+    for part in [part for part in _all_parts(values) if key in part] or [values]:
         part[key] = value
+
+
+def _all_parts(part: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield part
+    for inner in part.values():
+        if isinstance(inner, dict):
+            yield from _all_parts(inner)
 
 
 def make_known(class_: type | None, model_type: str) -> None:
@@ -243,10 +301,34 @@ def _with_parts(self: Any, **values: Any) -> None:  # noqa: ANN401 - Transformer
     """A generic configuration: its parts are configurations, too, as in a real one."""
     from transformers import PretrainedConfig
 
-    parts = {key: value for key, value in values.items() if key.endswith("_config") and isinstance(value, dict)}
+    named = {key for key in values if key.endswith("_config") and key not in DICTIONARIES}
+    parts = {key: value for key, value in values.items() if key in named and isinstance(value, dict)}
     PretrainedConfig.__init__(self, **{key: value for key, value in values.items() if key not in parts})
     for key, value in parts.items():
-        setattr(self, key, PretrainedConfig(**value))
+        setattr(self, key, _kept(PretrainedConfig(**value), value))
+    _kept(self, values)
+
+
+def _kept(made: Any, values: dict[str, Any]) -> Any:  # noqa: ANN401 - Transformers' object
+    """Some keys become parts of others, and are no longer there under their own name: they are."""
+    for key, value in values.items():
+        if key != "torch_dtype" and not hasattr(made, key):
+            setattr(made, key, value)
+    return made
+
+
+def _as_part(value: Any) -> Any:  # noqa: ANN401 - of any configuration
+    """A dictionary, or a list of them, as parts of a configuration, with all that is in them."""
+    from transformers import PretrainedConfig
+
+    if isinstance(value, list):
+        return [_as_part(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    made = PretrainedConfig()
+    for key, one in value.items():
+        setattr(made, key, _as_part(one) if isinstance(one, dict) else one)
+    return made
 
 
 def _parts(config: Any, values: dict[str, Any], class_name: str) -> Iterator[dict[str, Any]]:  # noqa: ANN401

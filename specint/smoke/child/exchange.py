@@ -67,6 +67,10 @@ def _fresh(tensor: Any) -> Any:  # noqa: ANN401 - a tensor
     return torch.nn.Parameter(torch.zeros_like(tensor), requires_grad=False)
 
 
+def _parameters(draft: Built) -> dict[str, int]:
+    return {name: one.data_ptr() for name, one in draft.model.named_parameters()}
+
+
 def _allocated(device: str) -> int | None:
     if not device.startswith("cuda"):
         return None
@@ -141,6 +145,7 @@ def _give(
         if meaning["argument"] == "embedding":
             given = given[:1]
         before = _allocated(device)
+        own = _parameters(draft)
         getattr(draft.model, meaning["name"])(*given)
         handed.append((meaning["name"], given))
         gc.collect()
@@ -155,6 +160,9 @@ def _give(
     held = [f"its {what} is the target's ({named.get(one.data_ptr())})" for what, one in zip(WHAT, given, strict=False)]
     result.update(shared=shared, allocated_before=before, allocated_after=after)
     lost = [what for what, one in zip(WHAT, shared, strict=False) if not one]
+    if len(lost) == len(shared) and _parameters(draft) == own:
+        what = "it does nothing; that is right only if the draft's checkpoint brings its own"
+        return {**result, "outcome": "nothing", "what": what}
     if lost:
         return {**result, "outcome": "wrong", "what": f"the draft doesn't hold the target's {' and '.join(lost)}"}
     return {**result, "outcome": "ok", "what": ", ".join(held)}

@@ -27,9 +27,10 @@ def main() -> None:
     try:
         standins.install(settings["stand_ins"])
         device = _device(settings["device"])
+        kernels = _kernels(settings["kernels"], device)
         if settings["serve"]:
             server.before_triton(device)
-        found = boot.load(settings["package"], device)
+        found = boot.load(settings["package"], device, kernels=kernels)
     except NoDevice as error:
         channel.send("unready", reason=str(error))
         return
@@ -38,9 +39,9 @@ def main() -> None:
         return
     gc.collect()
     gc.freeze()  # what was imported stays: a collection in a fork looks at the model alone
-    channel.send("ready", **found, device=device, stand_ins=standins.used())
+    channel.send("ready", **found, device=device, kernels="real" if kernels else "none", stand_ins=standins.used())
     for line in sys.stdin:
-        job = {**json.loads(line), "device": device}
+        job = {**json.loads(line), "device": device, "kernels": kernels}
         if not settings["fork"]:
             channel.send("started", job=job["id"], pid=os.getpid())
             _do(settings["package"], job, channel)
@@ -71,6 +72,20 @@ def _device(wanted: str) -> str:
     if wanted != "auto" and int(number or 0) >= there:
         raise NoDevice(f"there is no device {wanted}: its PyTorch {torch.__version__} sees {there} GPUs of CUDA")
     return wanted if wanted != "auto" else "cuda" if there else "cpu"
+
+
+def _kernels(wanted: str, device: str) -> bool:
+    """Whether SGLang's kernel package is used."""
+    there = standins.is_real("sgl_kernel")
+    if wanted != "real":
+        return wanted == "auto" and there and device.startswith("cuda")
+    if not device.startswith("cuda"):
+        raise NoDevice(
+            f"SGLang's kernels run on a GPU, not on {device}: leave --kernels real out, or give --device cuda"
+        )
+    if not there:
+        raise NoDevice("the environment has no sgl_kernel, SGLang's kernel package: leave --kernels real out")
+    return True
 
 
 def _do(package: str, job: dict[str, Any], channel: Channel) -> None:

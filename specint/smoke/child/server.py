@@ -14,10 +14,22 @@ from . import boot, kernels
 
 TOKENS_OF_CACHE = 1024
 CONTEXT = 256
+PLAIN: dict[str, object] = {
+    "attention_backend": "triton",
+    "triton_attention_num_kv_splits": 1,
+    "sampling_backend": "pytorch",
+}
+"""What runs without a kernel package."""
 
 
 def before_triton(device: str) -> None:
-    """SGLang's Triton kernels run on a CPU in Triton's own interpreter, which decides when Triton is imported."""
+    """What Triton decides when it is imported.
+
+    On a CPU SGLang's kernels run in its own interpreter. On a GPU it rounds the factors of a product to TF32's ten
+    bits, while PyTorch doesn't: what a draft was fitted to from Transformers' states would not be what it gets.
+    """
+    if device.startswith("cuda"):
+        os.environ.setdefault("TRITON_F32_DEFAULT", "ieee")
     if device == "cpu":
         os.environ["TRITON_INTERPRET"] = "1"
         cores = sorted(os.sched_getaffinity(0))
@@ -37,17 +49,20 @@ def prepare(package: str, device: str, algorithm: str) -> list[str]:
     return done
 
 
-def arguments(package: str, device: str, target: str, draft: str | None, algorithm: str, **more: object) -> Any:  # noqa: ANN401
-    """ServerArgs for a tiny target and a tiny draft, as a user would give them."""
+def arguments(
+    package: str, device: str, target: str, draft: str | None, algorithm: str, kernels: bool = False, **more: object
+) -> Any:  # noqa: ANN401
+    """ServerArgs for a tiny target and a tiny draft, as a user would give them.
+
+    Args:
+        kernels: with SGLang's kernel package it chooses its backends itself.
+    """
     made = boot.module(package, "srt.server_args").ServerArgs
     offered: dict[str, object] = {
         "model_path": target,
         "device": device.partition(":")[0],
         "load_format": "dummy",
         "skip_tokenizer_init": True,
-        "attention_backend": "triton",
-        "triton_attention_num_kv_splits": 1,
-        "sampling_backend": "pytorch",
         "grammar_backend": "none",
         "disable_cuda_graph": True,
         "disable_overlap_schedule": True,
@@ -57,8 +72,12 @@ def arguments(package: str, device: str, target: str, draft: str | None, algorit
         "context_length": CONTEXT,
         "chunked_prefill_size": -1,
         "random_seed": 1,
+        **({} if kernels else PLAIN),
         **more,
     }
+    if not offered["disable_overlap_schedule"]:
+        # Some releases overlap a speculative worker's batches only where this says so; others don't read it.
+        os.environ["SGLANG_ENABLE_SPEC_V2"] = "1"
     if algorithm:
         offered["speculative_algorithm"] = algorithm
     if draft:
@@ -147,6 +166,11 @@ def _platform(package: str, algorithm: str, done: list[str]) -> None:
 def _kernels(package: str, device: str, algorithm: str) -> list[str]:
     """Kernels of the package that isn't there: SGLang's own Triton versions, else ours in PyTorch."""
     done: list[str] = []
+    fused = boot.optional(package, "kernels.fused_op")
+    if device.startswith("cuda") and _stood_in("tvm_ffi") and hasattr(fused, "set_fused_op_backend"):
+        # else kernels are compiled on the spot, by a package that isn't there
+        fused.set_fused_op_backend(boot.module(package, "kernels.spec").KernelBackend.TORCH)
+        done.append("fused operators in PyTorch")
     if not algorithm or not _stood_in("sgl_kernel"):
         return done
     for name in ("spec_tree", "cache_locs", "reconstruct_tree"):
@@ -164,7 +188,7 @@ def _kernels(package: str, device: str, algorithm: str) -> list[str]:
         utils._is_cuda = True
         done.append("sgl_kernel's tree kernels in PyTorch")
         later = boot.optional(package, "srt.speculative.eagle_info_v2")
-        if later is not None and device == "cpu":
+        if later is not None:
             later._is_cuda = True
     return done
 

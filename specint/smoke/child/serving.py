@@ -91,7 +91,7 @@ def _started(
     wanted = job["serve"]
     more = {"dtype": job["dtype"], **wanted["arguments"]}
     made = server.arguments(
-        package, job["device"], str(target), str(draft) if draft else None, wanted["algorithm"], **more
+        package, job["device"], str(target), str(draft) if draft else None, wanted["algorithm"], job["kernels"], **more
     )
     scheduler, kernels = server.started(package, made, job["device"], wanted["algorithm"])
     changed += kernels
@@ -160,7 +160,7 @@ def _answer(scheduler: Any, count: int, channel: Channel) -> None:  # noqa: ANN4
     setattr(scheduler, "ingest_requests" if hasattr(scheduler, "ingest_requests") else "recv_requests", received)
     loop = scheduler.event_loop_overlap if getattr(scheduler, "enable_overlap", False) else scheduler.event_loop_normal
     try:
-        loop()
+        getattr(scheduler, "run_event_loop", loop)()  # newer releases get some things ready first, and choose the loop
     except Answered:
         pass
     # the last step may give more than was asked for; a server cuts that off

@@ -41,6 +41,11 @@ def seal(closed: bool) -> None:
     _sealed = closed
 
 
+def is_real(name: str) -> bool:
+    """Whether a package is there, and no stand-in for it."""
+    return not any(isinstance(one, _Finder) and name in one.names for one in sys.meta_path) and _is_there(name)
+
+
 def _is_there(name: str) -> bool:
     try:
         return importlib.util.find_spec(name) is not None
