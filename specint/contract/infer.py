@@ -142,14 +142,12 @@ class Inference:
         if touch.alternatives:
             return meaning  # of the model or of its part: whichever is there has what is asked
         inner = self.presence.inner_of(touch)
-        if (
-            inner is None
-            or f"{touch.member}.".startswith(f"{inner}.")
-            or meaning.condition is not None
-            or meaning.strength == "optional"
-        ):
+        if inner is None or inner.member == touch.member or meaning.condition is not None:
             return meaning
-        return replace(meaning, strength="conditional", group=None, condition=Condition(inner, holds=False))
+        within = touch.member.startswith(f"{inner.member}.")
+        if meaning.strength == "optional" or (within and _defaults_to_none(inner.expr)):
+            return meaning  # None has none of it either
+        return replace(meaning, strength="conditional", group=None, condition=Condition(inner.member, holds=within))
 
     def _meaning_on(self, touch: Touch, side: Side, way: Way) -> Meaning:
         def told(literal: Open) -> bool | None:
@@ -337,6 +335,10 @@ def _looked_up(touch: Touch, clauses: Iterable[Clause]) -> frozenset[str]:
         for one in clause
         if isinstance(one, Takes) and one.positive and one.member == touch.asked and one.roles & touch.roles
     )
+
+
+def _defaults_to_none(expr: facts.Expr) -> bool:
+    return isinstance(expr, facts.Call) and expr.args[2:] == (facts.Constant(None),)
 
 
 def _is_called(literal: Open) -> bool:

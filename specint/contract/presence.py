@@ -281,19 +281,19 @@ class Presence:
     def _about_model(self, expr: Expr, function: FunctionNode) -> bool:
         return any((id(function), part) in self._touches for part in facts.walk(expr))
 
-    def inner_of(self, touch: Touch) -> str | None:
-        """The member that is touched in place of the model itself where the model has it."""
+    def inner_of(self, touch: Touch) -> Touch | None:
+        """The touch of the member that is touched in place of the model itself where the model has it."""
         return self._inner_of(touch.receiver, touch.function, _WRAPPERS_DEPTH)
 
-    def _inner_of(self, receiver: Expr, function: FunctionNode, hops: int) -> str | None:
+    def _inner_of(self, receiver: Expr, function: FunctionNode, hops: int) -> Touch | None:
         if (found := self._touches.get((id(function), receiver))) is not None:
-            return found.member if found.kind == "get" else None
+            return found if found.kind == "get" else None
         makings = self.kept.makings(receiver, function) or []
         for one in makings if hops else ():
             value = one.value.values[0] if isinstance(one.value, facts.Boolean) and one.value.op == "or" else one.value
             found = self._touches.get((id(one.function), value)) if value is not None else None
             if found is not None and (len(makings) > 1 or found.kind == "get" or value is not one.value):
-                return found.member
+                return found
             if found is None and isinstance(value, (facts.Name, facts.Attribute)):
                 inner = self._inner_of(value, one.function, hops - 1)
                 if inner is not None:

@@ -316,6 +316,14 @@ PARTS = {
         "head = getattr(model, 'head', None)\nif hasattr(head, 'weight'):\n    self.x = head.weight",
         {("head", "read", "optional"), ("head.weight", "read", "optional")},
     ),
+    "of what None stands for": (
+        "head = getattr(model, 'head', None)\nself.x = head.weight",
+        {("head", "read", "optional"), ("head.weight", "read", "required")},
+    ),
+    "of what something else stands for": (
+        "table = getattr(model, 'table', {})\nself.x = table.hook()",
+        {("table", "read", "optional"), ("table.hook", "call", "conditional")},
+    ),
     "one of two ways": (
         "body = getattr(model, 'inner', model)\nbody.hook()",
         {("inner", "read", "optional"), ("inner.hook", "call", "any-of"), ("hook", "call", "any-of")},
