@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from specint.contract.difference import differences
@@ -21,11 +21,22 @@ MANY = 3
 
 
 def unasked(
-    analysis: Analysis, tree: Tree, store: Store, now: Contract, then: Contract, version: str
+    analysis: Analysis,
+    tree: Tree,
+    store: Store,
+    now: Contract,
+    then: Contract,
+    version: str,
+    *,
+    among: Collection[str] = (),
+    models: Tree | None = None,
 ) -> tuple[Finding, ...]:
     """One note for each such hook.
 
     Args:
+        tree: the SGLang of today, in which a name that is still read is no forgotten one.
+        among: the classes that are told of it, where not all are.
+        models: where the models' own files are, where that is another tree.
         now, then: what is asked under any interface by the code that was read, today and in the earlier SGLang.
         version: what that one is called.
     """
@@ -40,14 +51,18 @@ def unasked(
     ]
     if not gone:
         return ()
-    loader = Loader(tree, store, version=fingerprint())
+    loader = Loader(models or tree, store, version=fingerprint())
     files = {key.rpartition(".")[0] for model in analysis.models for key in (model.class_, *model.mro)}
-    there = [file for name in sorted(files) if (file := tree.find(name)) is not None]
+    there = [file for name in sorted(files) if (file := (models or tree).find(name)) is not None]
     defined = {key: names for module in loader.load(there) for key, names in _defined(module)}
     found = []
     for change in gone:
         definers = [key for key, names in defined.items() if change.member in names]
-        offering = [model for model in analysis.models if set(definers) & set(model.mro)]
+        offering = [
+            model
+            for model in analysis.models
+            if set(definers) & set(model.mro) and (not among or model.class_ in among)
+        ]
         if len(definers) >= MANY and offering and change.site is not None:
             first = next((model for model in offering if model.class_ in definers), offering[0])
             line = defined[first.class_].get(change.member, first.line) if first.class_ in defined else first.line

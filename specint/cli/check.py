@@ -137,7 +137,7 @@ def _check(paths: tuple[Path, ...], text: bytes | None, common: options.Common, 
     session = session_of(common, config, paths, options.listed(asked.models), text)
     wanted = options.algorithms_of(session.analysis.contract, options.listed(asked.algorithms), config)
     checked = _checked(session, options.listed(asked.models), asked.draft)
-    lost = _lost(session, common, asked.since) if asked.since else ()
+    lost = _lost(session, common, asked.since) if asked.since else _forgotten(session, checked)
     demands = _demands(
         session, checked, bool(asked.models), wanted if options.listed(asked.algorithms) else (), asked.draft
     )
@@ -248,6 +248,29 @@ def _lost(session: Session, common: options.Common, since: str) -> tuple[Finding
     return (
         *lost(now.contract, now.models, then.models, version),
         *unasked(now, asking, session.opened.store, asked, earlier_contract(common, session, since), version),
+    )
+
+
+def _forgotten(session: Session, checked: Sequence[ModelCompliance]) -> tuple[Finding, ...]:
+    """What the models offer that SGLang asks for now, and nobody asks for in the one that they are held against."""
+    from specint.analysis.unasked import unasked
+    from specint.request import opened, whole_contract_asked
+
+    now = session.opened
+    if now.request.against is None or not checked:
+        return ()
+    asked, _ = whole_contract_asked(now)
+    before = opened(msgspec.structs.replace(now.request, paths=(), models=(), against=None), store=now.store)
+    asking, _ = whole_contract_asked(before)
+    return unasked(
+        session.analysis,
+        now.against or now.tree,
+        now.store,
+        asked,
+        asking,
+        before.sglang.origin.version,
+        among={model.class_ for model in checked},
+        models=now.tree,
     )
 
 
