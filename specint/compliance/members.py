@@ -42,6 +42,7 @@ class Members:
         self.hierarchy = hierarchy
         self.composition = composition
         self._own: dict[tuple[str, str], MemberStatus] = {}
+        self._parts: dict[tuple[str, tuple[str, ...]], list[ClassNode]] = {}
         self._asking: set[tuple[str, str]] = set()
 
     def status(self, node: ClassNode, member: str) -> MemberStatus:
@@ -210,6 +211,12 @@ class Members:
 
     def parts(self, node: ClassNode, path: Iterable[str]) -> list[ClassNode]:
         """The classes of the objects that can stand at the end of a path; none where one can't be followed."""
+        key = (node.key, tuple(path))
+        if key not in self._parts:
+            self._parts[key] = self._find_parts(node, key[1])
+        return self._parts[key]
+
+    def _find_parts(self, node: ClassNode, path: tuple[str, ...]) -> list[ClassNode]:
         nodes = [node]
         for attribute in path:
             held: dict[ClassNode, None] = {}

@@ -72,6 +72,7 @@ class Attributes:
         self._arms: dict[tuple[str, str], tuple[Arm, ...]] = {}
         self._calls: dict[str, dict[int, list[tuple[facts.Step, FunctionNode]]]] = {}
         self._steps: dict[str, dict[tuple[int, str], list[Assignment]]] = {}
+        self._lasting: dict[tuple[str, str], tuple[Assignment, ...]] = {}
         self._open: dict[str, bool] = {}
         self._written: dict[str, frozenset[str]] = {}
 
@@ -84,6 +85,12 @@ class Attributes:
 
     def lasting(self, node: ClassNode, name: str) -> tuple[Assignment, ...]:
         """The assignments to an attribute without those that a later one of the constructor always replaces."""
+        key = (node.key, name)
+        if key not in self._lasting:
+            self._lasting[key] = self._find_lasting(node, name)
+        return self._lasting[key]
+
+    def _find_lasting(self, node: ClassNode, name: str) -> tuple[Assignment, ...]:
         assignments = tuple(self.composition.assignments(node).get(name, ()))
         constructor = self.composition.constructor(node)
         first = constructor[0].function if constructor else None
