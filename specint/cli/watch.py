@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +24,7 @@ def watching(places: Iterable[Path], do: Callable[[], int]) -> int:
         before = _stamps(kept)
         click.clear()
         code = do()
+        gc.collect()  # a command leaves that to its end, and this one waits with what it holds
         click.echo(f"watching {', '.join(str(place) for place in kept)}; Ctrl-C ends it", err=True)
         try:
             while _stamps(kept) == before:
