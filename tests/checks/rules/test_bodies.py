@@ -1,0 +1,164 @@
+"""What rules say of one member's body: a class a case, all in one file, analysed at once.
+
+Told as the rule's number, the line of the body (0: the method itself) and what stands there.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+import pytest
+
+HEAD = """
+from torch import nn
+
+class Part(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(1)
+
+class Inner(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.embed_tokens = nn.Embedding(8, 8)
+        self.part = Part()
+
+    def both(self):
+        return self.embed_tokens.weight, self.part.weight
+
+    def single(self):
+        return self.embed_tokens.weight
+
+    def three(self):
+        return 1, 2, 3
+
+    def nothing(self):
+        self.part = Part()
+
+    def counts(self):
+        yield 1
+
+    @wrapped
+    def decorated(self):
+        return 1
+
+    def get_embed_and_head(self):
+        return self.both()
+
+    def forward(self, x):
+        return self.embed_tokens(x)
+
+"""
+CLASS = """
+class X(nn.Module):
+    def __init__(self, config, quant_config=None):
+        super().__init__()
+        self.model = Inner(config)
+        self.lm_head = nn.Linear(8, 8)
+        self.quantised = nn.Linear(8, 8, quant_config=quant_config)
+        self.plain = nn.Linear(8, 8, quant_config=None)
+        self.perhaps = Inner(config) if config.has_one else None
+        self.part = Part()
+
+    def own_pair(self):
+        return self.model.both()
+
+    def forward(self, input_ids, positions, forward_batch):
+        return forward_batch.logits(self.model(input_ids), self.lm_head, None)
+
+    def load_weights(self, weights): ...
+
+    def get_embed_and_head(self{params}):
+{body}
+"""
+W = "self.model.embed_tokens.weight"
+CASES: dict[str, list[str]] = {
+    # what is given back
+    f"return {W}, self.lm_head.weight": [],
+    f"return {W}": [f"E7707 @1: it returns {W}, a single tensor"],
+    f"return {W}, 1, 2": ["E7707 @1: it returns 3 values"],
+    f"return ({W},)": ["E7707 @1: it returns 1 value"],
+    "return None": ["E7707 @0: it returns nothing"],
+    "return": ["E7707 @0: it returns nothing"],
+    "pass": ["E7707 @0: it returns nothing"],
+    "raise NotImplementedError": [],
+    "return 1": ["E7707 @1: it returns a constant"],
+    "return self.model.both()": [],
+    "return self.model.single()": [
+        "E7707 @1: it returns what Inner.single gives: returns self.embed_tokens.weight, a single tensor"
+    ],
+    "return self.model.three()": ["E7707 @1: it returns what Inner.three gives: returns 3 values"],
+    "return self.model.nothing()": ["E7707 @1: it returns what Inner.nothing gives, which is nothing"],
+    "return self.model.counts()": [],
+    "return self.model.decorated()": [],
+    "return self.own_pair()": [],
+    "return self.model.both": ["E7707 @1: it returns the method self.model.both itself, without a call"],
+    "return self.model.both, 1": ["E7707 @1: it returns the method self.model.both itself, without a call"],
+    "return self.part": ["E7707 @1: it returns self.part, a single object"],
+    "self.model.get_embed_and_head()": [
+        "E7707 @1: it calls self.model.get_embed_and_head and doesn't return what that gives"
+    ],
+    "self.model.both()": ["E7707 @0: it returns nothing"],
+    f"if self.on:\n    return {W}, 1\n": [
+        "E7704 @1: X.get_embed_and_head reads self.on here",
+        "E7707 @2: it ends without a return where none of its conditions holds",
+    ],
+    "self.x = 1\nif self.x:\n    return 1, 2": [
+        "E7707 @3: it ends without a return where none of its conditions holds"
+    ],
+    "self.x = 1\nif self.x:\n    return 1, 2\nraise ValueError": [],
+    "self.x = 1\nif self.x:\n    return 1, 2\nreturn None": ["E7707 @4: it returns None"],
+    "return (1, 2) if self.lm_head else None": ["E7707 @1: it returns None"],
+    "return (1, 2) if self.lm_head else (1, 2, 3)": ["E7707 @1: it returns 3 values"],
+    "x = self.model.both()\nreturn x": [],
+    "return 1, *self.model.both()": [],
+    # what it reaches for
+    "return self.model.nobody, 1": ["E7704 @1: X.get_embed_and_head reads self.model.nobody here"],
+    "return self.model.part.nobody, 1": ["E7704 @1: X.get_embed_and_head reads self.model.part.nobody here"],
+    "return self.nobody, 1": ["E7704 @1: X.get_embed_and_head reads self.nobody here"],
+    "self.model.late = 1\nreturn 1, 2": [],
+    "self.model.late = 1\nreturn self.model.late, 1": [],
+    "try:\n    return self.model.nobody, 1\nexcept AttributeError:\n    return 1, 2": [],
+    "return self.perhaps.embed_tokens, 1": ["W7714 @1: X.get_embed_and_head reads self.perhaps.embed_tokens here"],
+    "if self.perhaps is None:\n    return 1, 2\nreturn self.perhaps.embed_tokens, 1": [],
+    "assert self.perhaps is not None\nreturn self.perhaps.embed_tokens, 1": [],
+    # quantised layers
+    "return self.quantised.weight, 1": ["W7713 @1: self.quantised.weight is handed out here"],
+    "return self.plain.weight, 1": [],
+    "return self.quantised, 1": [],
+    "x = self.quantised.weight\nreturn 1, 2": [],
+    # parameters
+    "(config) return 1, 2": ["E7706 @0: X.get_embed_and_head is defined here"],
+    "(config=None) return 1, 2": [],
+    "(*, config) return 1, 2": ["E7706 @0: X.get_embed_and_head is defined here"],
+    "(config=None) return config.nobody, 1": [],
+    "(config=None) if config:\n    return self.nobody, 1\nreturn 1, 2": [],
+}
+
+
+@pytest.fixture(scope="module")
+def said(analysed) -> dict[str, list[str]]:
+    text, names, first = HEAD, {}, {}
+    for number, case in enumerate(CASES):
+        name = f"X{number:02}"
+        found = re.match(r"\((.*?)\) ", case)
+        params, body = (f", {found[1]}", case[found.end() :]) if found else ("", case)
+        source = CLASS.replace("{params}", params).replace("class X(", f"class {name}(")
+        first[name] = text.count("\n") + source[: source.index("{body}")].count("\n")
+        text += source.replace("{body}", textwrap.indent(body, " " * 8))
+        names[case] = name
+    findings = analysed({"sglang.srt.models.trial": f"{text}\nEntryClass = [{', '.join(names.values())}]\n"}).findings
+
+    def told(name: str) -> list[str]:
+        mine = [f for f in findings if f.class_.endswith(f".{name}") and f.member == "get_embed_and_head"]
+        return sorted(
+            f"{one.id} @{one.evidence[0].line - first[name]}: {one.evidence[0].what}".replace(name, "X") for one in mine
+        )
+
+    return {case: told(name) for case, name in names.items()}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_said_of_a_body(said: dict[str, list[str]], case: str) -> None:
+    assert said[case] == CASES[case]
