@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import builtins
 import gc
+import importlib
 import inspect
 import json
 import os
@@ -67,6 +68,8 @@ class Judge:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self.items = {item.nodeid: item for item in session.items}
+        for file in dict.fromkeys(one.file for one in self.mutants):  # some are imported where they are used
+            importlib.import_module(file.removesuffix(".py").replace("/", ".").removesuffix(".__init__"))
         self.functions = loaded_functions(Path("specint").resolve())
         known = self.recorded()
         self.seconds: dict[str, float] = known["seconds"]
