@@ -13,10 +13,13 @@ import pytest
 HEAD = """
 from torch import nn
 
+class Leaf(nn.Module): ...
+
 class Part(nn.Module):
     def __init__(self):
         super().__init__()
         self.weight = nn.Parameter(1)
+        self.leaf = Leaf()
 
 class Inner(nn.Module):
     def __init__(self, config):
@@ -60,9 +63,13 @@ class X(nn.Module):
         self.plain = nn.Linear(8, 8, quant_config=None)
         self.perhaps = Inner(config) if config.has_one else None
         self.part = Part()
+        self.either = Inner(config) if config.has_one else Part()
 
     def own_pair(self):
         return self.model.both()
+
+    def looks(self):
+        return self.model.nobody
 
     def forward(self, input_ids, positions, forward_batch):
         return forward_batch.logits(self.model(input_ids), self.lm_head, None)
@@ -114,6 +121,7 @@ CASES: dict[str, list[str]] = {
     "x = self.model.both()\nreturn x": [],
     "return 1, *self.model.both()": [],
     # what it reaches for
+    "return self.model.leaf, 1": ["E7704 @1: X.get_embed_and_head reads self.model.leaf here"],
     "return self.model.nobody, 1": ["E7704 @1: X.get_embed_and_head reads self.model.nobody here"],
     "return self.model.part.nobody, 1": ["E7704 @1: X.get_embed_and_head reads self.model.part.nobody here"],
     "return self.nobody, 1": ["E7704 @1: X.get_embed_and_head reads self.nobody here"],
@@ -123,6 +131,12 @@ CASES: dict[str, list[str]] = {
     "return self.perhaps.embed_tokens, 1": ["W7714 @1: X.get_embed_and_head reads self.perhaps.embed_tokens here"],
     "if self.perhaps is None:\n    return 1, 2\nreturn self.perhaps.embed_tokens, 1": [],
     "assert self.perhaps is not None\nreturn self.perhaps.embed_tokens, 1": [],
+    "return self.looks(), 1": [
+        "E7704 @1: X.get_embed_and_head calls on from here",
+    ],
+    "return self.either.embed_tokens, 1": ["E7704 @1: X.get_embed_and_head reads self.either.embed_tokens here"],
+    "return self.model.both().nobody, 1": [],
+    "(*, config=None) return (self.nobody if config else 1), 1": [],
     # quantised layers
     "return self.quantised.weight, 1": ["W7713 @1: self.quantised.weight is handed out here"],
     "return self.plain.weight, 1": [],
@@ -137,13 +151,27 @@ CASES: dict[str, list[str]] = {
 }
 
 
+AT = "; EAGLE and EAGLE3 get an AttributeError from it at sglang/srt/speculative/eagle_worker.py:17"
+CANT = "X.get_embed_and_head can't work"
+OF_INNER = "self.model is of class Inner, which has no"
+MESSAGES = {
+    "return self.model.nobody, 1": f"{CANT}: it reaches for self.model.nobody, but {OF_INNER} nobody{AT}",
+    "return self.nobody, 1": f"{CANT}: it reaches for self.nobody, but nothing ever sets it{AT}",
+    "return self.model.leaf, 1": f"{CANT}: it reaches for self.model.leaf, but {OF_INNER} leaf "
+    f"(self.model.part.leaf exists){AT}",
+    "return self.looks(), 1": f"{CANT}, through X.looks: it reaches for self.model.nobody, but {OF_INNER} nobody{AT}",
+    "return self.either.embed_tokens, 1": f"{CANT}: it reaches for self.either.embed_tokens, but self.either is of "
+    f"class Part, which has no embed_tokens{AT}",
+}
+
+
 @pytest.fixture(scope="module")
 def said(analysed) -> dict[str, list[str]]:
     text, names, first = HEAD, {}, {}
     for number, case in enumerate(CASES):
         name = f"X{number:02}"
-        found = re.match(r"\((.*?)\) ", case)
-        params, body = (f", {found[1]}", case[found.end() :]) if found else ("", case)
+        given = re.match(r"\((.*?)\) ", case)
+        params, body = (f", {given[1]}", case[given.end() :]) if given else ("", case)
         source = CLASS.replace("{params}", params).replace("class X(", f"class {name}(")
         first[name] = text.count("\n") + source[: source.index("{body}")].count("\n")
         text += source.replace("{body}", textwrap.indent(body, " " * 8))
@@ -152,13 +180,23 @@ def said(analysed) -> dict[str, list[str]]:
 
     def told(name: str) -> list[str]:
         mine = [f for f in findings if f.class_.endswith(f".{name}") and f.member == "get_embed_and_head"]
+        for one in mine:
+            if one.id == "E7704":
+                messages[name] = one.message.replace(name, "X")
         return sorted(
             f"{one.id} @{one.evidence[0].line - first[name]}: {one.evidence[0].what}".replace(name, "X") for one in mine
         )
 
-    return {case: told(name) for case, name in names.items()}
+    messages: dict[str, str] = {}
+    found = {case: told(name) for case, name in names.items()}
+    return found | {f"message of {case}": [messages[name]] for case, name in names.items() if name in messages}
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_said_of_a_body(said: dict[str, list[str]], case: str) -> None:
     assert said[case] == CASES[case]
+
+
+@pytest.mark.parametrize("case", MESSAGES)
+def test_how_a_reach_that_fails_is_told(said: dict[str, list[str]], case: str) -> None:
+    assert said[f"message of {case}"] == [MESSAGES[case]]
