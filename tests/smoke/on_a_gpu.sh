@@ -20,9 +20,15 @@ for sglang in "$@"; do
   smoke DeepseekV3ForCausalLM --sglang "$sglang" --reference --set first_k_dense_replace=4
   echo "exit code $?"
   echo "=== $name: a scheduler at work"
-  for target in LlamaForCausalLM DeepseekV3ForCausalLM KimiK25ForConditionalGeneration; do
+  for target in LlamaForCausalLM DeepseekV3ForCausalLM KimiK25ForConditionalGeneration Gemma3ForCausalLM; do
     "$python" -m specint smoke "$target" --serve --python "$python" --device "$device" --algorithm EAGLE3 \
       --sglang "$sglang" --timeout 280 --quiet
+    echo "exit code $?"
+  done
+  for option in --overlap "--topk 4"; do
+    # shellcheck disable=SC2086
+    "$python" -m specint smoke LlamaForCausalLM --serve --python "$python" --device "$device" --algorithm EAGLE3 \
+      --sglang "$sglang" --timeout 280 --quiet $option
     echo "exit code $?"
   done
   "$python" -m specint smoke LlamaForCausalLM --serve --python "$python" --device "$device" --algorithm DFLASH \
