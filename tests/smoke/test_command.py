@@ -10,7 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from specint.cli.smoke import command
 from specint.smoke.model import Ready
 from specint.smoke.place import mismatches
 from specint.source.locate import open_tree
@@ -22,7 +24,7 @@ def sglang(fixture_tree: Callable[[str], Path]) -> str:
 
 
 def smoke(sglang: str, folder: Path, *arguments: str) -> subprocess.Popen[str]:
-    command = [
+    words = [
         sys.executable,
         "-m",
         "specint",
@@ -35,7 +37,7 @@ def smoke(sglang: str, folder: Path, *arguments: str) -> subprocess.Popen[str]:
     ]
     variables = {"SPECINT_CACHE_DIR": str(folder / "cache"), "TMPDIR": str(folder)}
     return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **variables}
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **variables}
     )
 
 
@@ -94,3 +96,10 @@ def test_another_transformers_than_the_tree_asks_for_is_named(tmp_path: Path) ->
     assert mismatches(tree, ready("4.57.1")) == ()
     (tmp_path / "python/pyproject.toml").write_text('[project]\ndependencies = ["transformers>=4"]\n')
     assert mismatches(tree, ready("5.19.0")) == ()
+
+
+@pytest.mark.parametrize("option", [("--overlap",), ("--topk", "4"), ("--kernels", "none")])
+def test_an_option_of_schedulers_is_refused_where_none_is_run(option):
+    done = CliRunner().invoke(command, ["TextModel", "--python", sys.executable, *option])
+    assert done.exit_code == 2
+    assert "give --serve too" in done.output

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from specint.smoke.child import standins
+from specint.smoke.child import main, standins
 
 
 @pytest.fixture(autouse=True)
@@ -69,3 +69,18 @@ def test_a_stand_in_has_no_special_attributes_that_probes_look_for():
     standins.install(["no_such_kernels"])
     module = importlib.import_module("no_such_kernels")
     assert not hasattr(module, "__cuda_array_interface__")
+
+
+def test_the_kernel_package_is_used_on_a_gpu_where_it_is_installed(monkeypatch):
+    monkeypatch.setattr(standins, "is_real", lambda name: name == "sgl_kernel")
+    used = {
+        (wanted, device): main._kernels(wanted, device) for wanted in ("auto", "none") for device in ("cpu", "cuda:1")
+    }
+    assert [asked for asked, real in used.items() if real] == [("auto", "cuda:1")]
+    assert main._kernels("real", "cuda")
+
+
+@pytest.mark.parametrize(("device", "says"), [("cpu", "run on a GPU, not on cpu"), ("cuda", "has no sgl_kernel")])
+def test_kernels_that_can_not_be_used_are_refused(device, says):
+    with pytest.raises(main.NoDevice, match=says):
+        main._kernels("real", device)
