@@ -230,7 +230,9 @@ def main() -> int:
     failures, counts = 0, Counter[str]()
     began = time.monotonic()
     import_everything()
-    for attack, wrong in tried(chosen, options.jobs):
+    for number, (attack, wrong) in enumerate(tried(chosen, options.jobs), 1):
+        if number % 100 == 0:
+            sys.stderr.write(f"{number} of {len(chosen)}, {failures} failures, {time.monotonic() - began:.0f} s\n")
         counts[attack.kind] += 1
         if wrong:
             failures += 1
