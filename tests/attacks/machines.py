@@ -216,7 +216,6 @@ def of_caches() -> Iterator[Attack]:
     for name, line in CACHES.items():
         shell = f'export SPECINT_CACHE_DIR=$PWD/cache; "$@" >/dev/null 2>&1; {line}"$@"'
         yield Attack("caches", name, shell=shell, seconds=60)
-    kept = 'export SPECINT_CACHE_DIR=$PWD/cache; "$@" >/dev/null 2>&1; (while :; do rm -rf cache/v1; done) & k=$!; '
-    yield Attack(
-        "caches", "removed meanwhile", shell=f'{kept}"$@"; r=$?; kill $k; wait $k 2>/dev/null; sleep 0.3; exit $r'
-    )
+    loop = "import shutil\nwhile True: shutil.rmtree('cache/v1', ignore_errors=True)"
+    kept = f'export SPECINT_CACHE_DIR=$PWD/cache; "$@" >/dev/null 2>&1; python3 -c "{loop}" & k=$!; '
+    yield Attack("caches", "removed meanwhile", shell=f'{kept}"$@"; r=$?; kill $k; wait $k 2>/dev/null; exit $r')
