@@ -28,6 +28,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -65,6 +66,7 @@ def main() -> int:
     parser.add_argument("--verbose", "-v", action="store_true", help="each mutant, killed or not")
     asked = parser.parse_args()
     os.nice(19)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     KEPT.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="specint-mutants-") as folder:
         top = copied(Path(folder) / "checkout")
@@ -171,14 +173,19 @@ def answered(top: Path, plan: Path, tests: Sequence[str]) -> Iterator[tuple[int,
         stdout=subprocess.PIPE,
         text=True,
         pass_fds=[writing],
+        start_new_session=True,
     )
     os.close(writing)
     number = -1
-    with os.fdopen(reading) as answers:
-        for line in answers:
-            number, *rest = json.loads(line)
-            yield (number, *rest)
-    said, _ = process.communicate()
+    try:
+        with os.fdopen(reading) as answers:
+            for line in answers:
+                number, *rest = json.loads(line)
+                yield (number, *rest)
+        said, _ = process.communicate()
+    finally:
+        if process.poll() is None:  # it and its child, where somebody stopped this
+            os.killpg(process.pid, signal.SIGKILL)
     if number + 1 < len(json.loads(plan.read_text())["mutants"]):
         sys.exit(f"{said[-3000:]}\nmutants: the tests can't be run")
 
@@ -189,6 +196,7 @@ def report(chosen: Sequence[Mutant], verdicts: Iterable[tuple[Mutant, str]], at_
     try:
         found.extend(verdicts)
     except KeyboardInterrupt:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # `timeout` says it twice
         print(f"stopped after {len(found)} of {len(chosen)}")
     counts = Counter(verdict for _, verdict in found)
     rooms: dict[str, Counter[str]] = defaultdict(Counter)
