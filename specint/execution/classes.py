@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from specint.execution import attributes
 from specint.execution.code import MISSING
 from specint.execution.values import (
+    MAKE,
     Builtin,
     Class,
     ForClass,
@@ -189,12 +190,15 @@ def create(it: Interpreter, cls: Class, arguments: list[Any], keywords: dict[str
 
         return enums.by_value(it, cls, arguments)
     kind, own = attributes.look_up(cls, "__new__")
+    making = attributes.look_up(cls, MAKE)[1] if cls.native is tuple else None
     if kind == attributes.METHOD and type(own) is Function:
         obj = it.call(own, [cls, *arguments], keywords)
         if not isinstance(obj, Instance) or cls not in obj.cls.order:
             return obj
     elif cls.native is type:
         return Unknown(f"a class made by {cls.name}")
+    elif making is not None:
+        obj = it.call(making, [cls, *arguments], keywords)
     else:
         obj = empty_object(it, cls, arguments, keywords)
     kind, own = attributes.look_up(cls, "__init__")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from specint.execution import attributes, natives
 from specint.execution.code import MISSING, ModuleCode
 from specint.execution.values import (
+    MAKE,
     Builtin,
     Class,
     ForClass,
@@ -371,7 +372,7 @@ def build_named_tuple(it: Interpreter, cls: Class) -> None:
         return obj
 
     cls.names["__init__"] = Builtin("__init__", lambda i, a, k: None, binds=True)
-    cls.names["__make__"] = Builtin("new", new)
+    cls.names[MAKE] = Builtin("new", new)
     cls.names["_fields"] = tuple(fields)
     cls.names["_asdict"] = Builtin("_asdict", lambda i, a, k: dict(zip(fields, a[0].payload, strict=True)), binds=True)
     cls.names["_replace"] = Builtin(

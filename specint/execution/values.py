@@ -14,6 +14,10 @@ PLAIN = (type(None), bool, int, float, complex, str, bytes)
 """Types whose values hold no other value."""
 
 
+MAKE = "__make__"
+"""Under this name a class of `NamedTuple` has what makes its objects."""
+
+
 class UndeterminedError(Exception):
     """Python asked an unknown value for something that only a known one has; becomes an unknown value again."""
 

@@ -5,6 +5,40 @@ import pytest
 from tests.execution.evaluated import evaluated
 
 SNIPPETS = {
+    "classes of named tuples": """
+        from typing import NamedTuple
+
+        class Inner:
+            x = 3
+
+        class Pair(NamedTuple):
+            inner: Inner
+            flag: bool
+            more: int = 4
+
+            def both(self):
+                return self.inner.x, self.flag
+
+        def make():
+            return Pair(Inner(), False, more=5)
+        a = make()[1:], make().both(), make().more, len(make())
+        inner, *rest = Pair(Inner(), True)
+        b = inner.x, rest
+        try:
+            Pair(Inner())
+        except TypeError:
+            c = "too few"
+    """,
+    "what is not iterable": """
+        class Plain:
+            pass
+        found = []
+        for run in (lambda: list(Plain()), lambda: [*Plain], lambda: 1 in Plain(), lambda: dict(Plain())):
+            try:
+                run()
+            except TypeError as error:
+                found.append(type(error).__name__)
+    """,
     "arithmetic and comparison": """
         a = 7 // 2 + 7 % 3 - 2 ** 5 * 1.5
         b = 1 < 2 <= 2 != 3
