@@ -23,7 +23,7 @@ from specint.launch.construction import Built
 from specint.launch.course import Course, Found, Open, Side
 from specint.launch.declared import declared
 from specint.launch.fit import Fit
-from specint.launch.inspection import inspected
+from specint.launch.inspection import draft_built, inspected
 from specint.launch.judging import Judge, Lack
 from specint.launch.machine import Machine
 from specint.launch.setting import Setting
@@ -96,7 +96,7 @@ class Workbench:
                 gc.enable()
 
     def _judged(self, command: Command, name: str | None) -> Answer:
-        run = self._run(command, ())
+        run = self._run(command, (), draft_built)
         turns = self._turns(command, run)
         found = run.found
         sides = Compared()
@@ -105,7 +105,11 @@ class Workbench:
         # What is certain of one side stays so where the other can't be read.
         if kind == "starts" or (kind == "unknown" and not found.refusals and found.worker is not None):
             looked = inspected(
-                found, Files(command.folders, self.asked), compared(self.judge, found), partial(self._built, command)
+                found,
+                Files(command.folders, self.asked),
+                compared(self.judge, found),
+                run.made,
+                partial(self._built, command),
             )
             sides, notes = looked.sides, [*notes, *looked.notes]
             kind = "fails" if sides.fatal else kind
@@ -140,8 +144,8 @@ class Workbench:
         return "unknown" if found.open else "starts"
 
     # -- running -------------------------------------------------------------------------------------------------------
-    def _run(self, command: Command, flipped: Iterable[str]) -> Run:
-        run = self._evaluated(command, tuple(flipped))
+    def _run(self, command: Command, flipped: Iterable[str], build: Build | None = None) -> Run:
+        run = self._evaluated(command, tuple(flipped), build)
         leave_open(run.found, command)
         return run
 

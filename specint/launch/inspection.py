@@ -28,8 +28,18 @@ class Inspected(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-def inspected(found: Found, files: Files, sides: Compared, evaluate: Evaluate) -> Inspected:
-    """What the classes of the sides build of their configurations, beside their tensors and open verdicts."""
+def draft_built(course: Course) -> dict[str, Built]:
+    """What the class of a draft builds, where there is one: what it raises for the configuration, nothing else says."""
+    draft = course.found.draft
+    return {"draft": built(course, draft)} if draft is not None and draft.cls is not None else {}
+
+
+def inspected(found: Found, files: Files, sides: Compared, made: dict[str, Built], evaluate: Evaluate) -> Inspected:
+    """What the classes of the sides build of their configurations, beside their tensors and open verdicts.
+
+    Args:
+        made: what was built already.
+    """
     there = {name: tensors_of(files, folder) for name, folder, _ in _folders(found)}
     asked = {
         name: tuple(member for lack in sides.contract if lack.side == name and lack.status == "unknown"
@@ -37,14 +47,15 @@ def inspected(found: Found, files: Files, sides: Compared, evaluate: Evaluate) -
         for name in ("target", "draft")
     }  # fmt: skip
     wanted = {name for name in asked if asked[name] or there.get(name) is not None}
-    if not wanted:
+    if not wanted and not any(one.refusal for one in made.values()):
         return Inspected(sides=sides)
 
     def build(course: Course) -> dict[str, Built]:
         known = {"target": course.found.target, "draft": course.found.draft}
         return {name: built(course, side, asked[name]) for name, side in known.items() if side and name in wanted}
 
-    made = evaluate(build)
+    if wanted:
+        made = {**made, **evaluate(build)}
     contract = tuple(lack for one in sides.contract for lack in _decided(one, made.get(one.side)))
     fit, notes = [*sides.fit], list[str]()
     folders = [folder for _, folder, _ in _folders(found)]
@@ -54,7 +65,7 @@ def inspected(found: Found, files: Files, sides: Compared, evaluate: Evaluate) -
             message, file, line = one.refusal
             fit.append(Fit(name=f"{name}'s constructor", target="this configuration", draft=message, fits=False,
                            reason=CONSTRUCTOR.format(file, line)))  # fmt: skip
-        elif one is not None and one.why:
+        elif one is not None and one.why and name in wanted:
             notes.append(f"what the {name}'s class builds is not known: {one.why}")
         if tensors is not None:
             own = folders.count(folder) == 1

@@ -130,8 +130,9 @@ def test_packed_weights_have_shapes_of_their_own(ask):
     assert ask(damage=pack)[1] == {}
 
 
-def test_what_a_constructor_refuses(ask, asking):
-    answer, against = ask(draft_config={"num_hidden_layers": 2})
+@pytest.mark.parametrize("tensors", [None, {}])
+def test_what_a_drafts_constructor_refuses(ask, asking, tensors):
+    answer, against = ask(tensors, tensors, draft_config={"num_hidden_layers": 2})
     if asking.setting.tree.origin.version == "0.5.9":
         assert answer.answer == "fails"
         assert "1 layer" in against["draft's constructor"][1]
