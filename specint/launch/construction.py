@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from specint.errors import SpecintError
 from specint.execution.attributes import METHOD, NOTHING, in_order, look_up
 from specint.execution.bounds import LOOK_EVERY, ExhaustedError
 from specint.execution.classes import instantiate
@@ -98,7 +99,7 @@ def built(course: Course, side: Side, members: tuple[str, ...] = ()) -> Built:
         return _not_built(it, course, raised)
     except UndeterminedError as undetermined:
         return Built(why=undetermined.unknown.reason)
-    except ExhaustedError as error:
+    except (ExhaustedError, SpecintError) as error:
         return Built(why=error.what)
     except RecursionError:
         return Built(why="recursion too deep")
