@@ -156,9 +156,10 @@ class Workbench:
         it.decisions = Decisions(flipped)
         course = Course(it, self.setting.package, list(command.argv))
         found = course.run()
+        made = build(course) if build is not None else {}
         if not self.order:
             self.order = list(it.order)
-        return Run(found, it, made=build(course) if build is not None else {})
+        return Run(found, it, made=made)
 
     def _fits_base(self, command: Command) -> bool:
         assert self.base is not None
