@@ -7,6 +7,7 @@ and only with SPECINT_DEBUG=1.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -39,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         code = _INTERRUPTED
     _leave_streams()
+    gc.freeze()  # the process ends: to look for garbage among all that was read takes longer than reading it
     sys.exit(code)
 
 
