@@ -74,6 +74,7 @@ EITHER = {"get_embed_and_head", "get_embed_and_head_for_draft"}
 # The assistant binds its layers to its target's: it looks for them in either of two trunks, and for what the
 # configuration says in `config` or the object itself, and there in `text_config` or the configuration itself.
 TRUNK = {f"{trunk}.layers[].self_attn" for trunk in ("language_model", "model")}
+HEAD = {"lm_head.weight", "lm_head.weight.dtype", "lm_head.weight.shape"}
 SAID = {
     f"{place}{key}"
     for place in ("config.text_config.", "config.", "text_config.", "")
@@ -92,7 +93,8 @@ SAID = {
         ("0.5.23", "EAGLE", EITHER),
         ("0.5.23", "EAGLE3", {*EITHER, "set_eagle3_layers_to_capture"}),
         ("0.5.23", "FROZEN_KV_MTP", EITHER | TRUNK | SAID),
-        ("0.5.23", "DFLASH", {"get_input_embeddings", "lm_head", "set_dflash_layers_to_capture"}),
+        # of the head's weight, which it is handed, only the rollout of a Domino draft asks
+        ("0.5.23", "DFLASH", {"get_input_embeddings", "lm_head", "set_dflash_layers_to_capture"} | HEAD),
         (
             "0.5.23",
             "DSPARK",
