@@ -30,13 +30,18 @@ class Demands(NamedTuple):
 
 
 def insists(requirement: Requirement, algorithm: str) -> bool:
-    """Whether an algorithm fails on a target without what a requirement names, whatever the server's settings."""
+    """Whether an algorithm fails on a target without what a requirement names, whatever the server's settings.
+
+    What is asked of a part of it counts only where nothing else decides whether it is asked: a test that is open may
+    well be about the kind of draft that the part is for.
+    """
     return (
         requirement.role in ("target", "both")
         and algorithm in requirement.algorithms
         and requirement.strength in HARD
         and not requirement.settings
         and requirement.condition is None
+        and (requirement.unconditional or "." not in requirement.member)
     )
 
 

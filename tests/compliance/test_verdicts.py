@@ -59,6 +59,14 @@ def test_target_that_lacks_it_fails(more: dict[str, Any], fails: bool) -> None:
     assert of_target(contract(asked(**more)), "EAGLE").certain == (("hook",) if fails else ())
 
 
+@pytest.mark.parametrize("unconditional", [True, False])
+def test_a_part_of_the_target_is_insisted_on_only_where_no_open_test_stands_before_it(unconditional: bool) -> None:
+    """SGLang 0.5.23: of the head's weight, which it is handed, only the rollout of a Domino draft asks under DFLASH."""
+    one = asked("lm_head.weight", use="read", unconditional=unconditional)
+    assert insists(one, "EAGLE") is unconditional
+    assert of_target(contract(one), "EAGLE").certain == (("lm_head.weight",) if unconditional else ())
+
+
 DRAFT = {"role": "draft"}
 FLAG, NO_FLAG = Condition("flag", True), Condition("flag", False)
 

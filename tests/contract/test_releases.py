@@ -31,6 +31,8 @@ def in_words(one: Requirement) -> str:
         words += f" where {one.condition.member} is {'true' if one.condition.holds else 'absent or false'}"
     if one.settings:
         words += f" under {' or '.join(one.settings)}"
+    if "." in one.member and not one.unconditional:
+        words += " behind an open test"
     files = sorted({site.file.rpartition("/")[2] for site in one.sites})
     return f"{words}; {', '.join(files)}"
 
@@ -66,7 +68,12 @@ def hard(asks: dict[str, list[str]]) -> set[str]:
     return {
         member
         for member, ways in asks.items()
-        if any(f", {word}" in way for way in ways for word in ("required", "raises", "any-of") if " under " not in way)
+        if any(
+            f", {word}" in way
+            for way in ways
+            for word in ("required", "raises", "any-of")
+            if " under " not in way and " behind " not in way
+        )
     } - {"named_modules"}  # every module of torch has it
 
 
@@ -74,7 +81,6 @@ EITHER = {"get_embed_and_head", "get_embed_and_head_for_draft"}
 # The assistant binds its layers to its target's: it looks for them in either of two trunks, and for what the
 # configuration says in `config` or the object itself, and there in `text_config` or the configuration itself.
 TRUNK = {f"{trunk}.layers[].self_attn" for trunk in ("language_model", "model")}
-HEAD = {"lm_head.weight", "lm_head.weight.dtype", "lm_head.weight.shape"}
 SAID = {
     f"{place}{key}"
     for place in ("config.text_config.", "config.", "text_config.", "")
@@ -94,7 +100,7 @@ SAID = {
         ("0.5.23", "EAGLE3", {*EITHER, "set_eagle3_layers_to_capture"}),
         ("0.5.23", "FROZEN_KV_MTP", EITHER | TRUNK | SAID),
         # of the head's weight, which it is handed, only the rollout of a Domino draft asks
-        ("0.5.23", "DFLASH", {"get_input_embeddings", "lm_head", "set_dflash_layers_to_capture"} | HEAD),
+        ("0.5.23", "DFLASH", {"get_input_embeddings", "lm_head", "set_dflash_layers_to_capture"}),
         (
             "0.5.23",
             "DSPARK",
