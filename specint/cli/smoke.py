@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from specint.smoke.model import Job, Report
 
 DISAGREEMENT = 3
+_NONE = ""
+"""In place of an algorithm's name: a launch that speculates not at all."""
+_FOLDER = "download the checkpoint's config.json into a folder, and name that"
 
 
 def _device(_context: click.Context, _option: click.Parameter, value: str) -> str:
@@ -128,6 +131,7 @@ def command(
 
     With --launch no model is built: CLASS... is a launch, after --, as `specint preflight` takes it. SGLang's own
     arguments, configurations and classes answer on a machine that PyTorch claims to be, beside what preflight reads.
+    With --serve too, a launch that is taken is then served, its models shrunk.
 
     Exit codes: 0 nothing wrong, 1 a model lacks something or is wrong, 2 it could not be done, 3 reading and running
     disagree, which is specint's fault.
@@ -135,6 +139,7 @@ def command(
     common = options.Common.taken_from(rest)
     from specint.cli.progress import progress
     from specint.cli.session import configured
+    from specint.errors import SpecintError
     from specint.smoke import place, plan, process
     from specint.smoke import serve as serving
     from specint.smoke.knowledge import stand_ins
@@ -146,14 +151,24 @@ def command(
     if launch:
         from specint.cli.smoke_launch import put_to_both
 
-        return put_to_both(names, interpreter, gpu, format_, _of_installed(common, config, interpreter), config)
+        if serve and (format_ != "text" or common.output is not None):
+            raise click.UsageError("--launch with --serve prints two texts, and has no other form")
+        status, accepted = put_to_both(
+            names, interpreter, gpu, format_, _of_installed(common, config, interpreter), config
+        )
+        if not serve or status:
+            return status
+        if accepted is None:
+            raise SpecintError("has no folder with a configuration that could be shrunk", "--model-path", _FOLDER)
+        names, model_path, draft = (), accepted.target, accepted.draft
+        algorithms, overlap, topk = (accepted.algorithm or _NONE,), accepted.overlap, accepted.topk
     if not serve and (overlap or topk > 1 or kernels):
         raise click.UsageError("--overlap, --topk and --kernels are about schedulers at work: give --serve too")
     if sum((bool(names), every, model_path is not None)) != 1:
         raise click.UsageError("name classes, or give --all, or --model-path")
     session = _session(common, config, interpreter, names)
     analysis = session.analysis
-    wanted = _algorithms(analysis, options.listed(algorithms), config)
+    wanted = () if algorithms == (_NONE,) else _algorithms(analysis, options.listed(algorithms), config)
     wish = plan.Wish(
         algorithms=wanted,
         forward=(forward if forward is not None else not every and device != "meta") or reference,

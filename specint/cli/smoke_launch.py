@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import msgspec
@@ -22,10 +23,30 @@ DISAGREEMENT = 3
 USUAL = "h200"
 
 
+_MOST_TOKENS = 8
+"""The most tokens a step that a tiny scheduler follows."""
+
+
+class Accepted(NamedTuple):
+    """What SGLang makes of a launch that it takes, as far as a scheduler at work is started from it.
+
+    Attributes:
+        target: the folder of the target's configuration.
+        draft: the class that drafts; None where none is loaded.
+    """
+
+    target: Path
+    algorithm: str | None
+    draft: str | None
+    topk: int
+    overlap: bool
+
+
 def put_to_both(
     words: Sequence[str], python: str, gpu: str | None, format_: str, common: options.Common, config: Config
-) -> int:
-    """Read a launch and run it; the exit code: 0 it is accepted, 1 refused, 2 one has no answer, 3 both differ."""
+) -> tuple[int, Accepted | None]:
+    """Read a launch and run it; the exit code (0 it is accepted, 1 refused, 2 one has no answer, 3 both differ), and
+    what was accepted on the last machine; None where nothing was."""
     from specint.cli.session import requested
     from specint.launch.ask import Asking, machines_of
     from specint.launch.command import command_of
@@ -39,7 +60,7 @@ def put_to_both(
         raise click.UsageError("--launch needs a command: specint smoke --launch -- python -m sglang.launch_server ...")
     command = command_of(words)
     sources = opened(requested(common, config))
-    status = 0
+    status, accepted = 0, None
     documents, texts = [], []
     with place.runnable(sources.sglang) as folder:
         for name in machines_of(gpu or USUAL):
@@ -49,13 +70,29 @@ def put_to_both(
             found = agreement(answer, told)
             documents.append(_document(answer, told, found))
             status = max(status, _exit_code(told, found))
+            accepted = _accepted(answer, told) if _exit_code(told, found) == 0 else None
             texts.append(_text(answer, told, found))
     if format_ == "json":
         lines = "\n".join(json.dumps(one, ensure_ascii=False) for one in documents)
         printing.put_bytes(f"{lines}\n".encode("utf-8", "backslashreplace"), common.output, "json")
     else:
         printing.put_bytes("\n".join(texts).encode(), common.output, "text")
-    return status
+    return status, accepted
+
+
+def _accepted(answer: Answer, told: Told) -> Accepted | None:
+    values = told.values or {}
+    folder = Path(str(values.get("model_path")))
+    if not folder.is_dir():
+        return None
+    topk = values.get("speculative_eagle_topk")
+    return Accepted(
+        target=folder,
+        algorithm=told.algorithm,
+        draft=answer.found.draft.cls if answer.found.draft is not None else None,
+        topk=min(topk, _MOST_TOKENS) if isinstance(topk, int) and topk > 0 else 1,
+        overlap=values.get("disable_overlap_schedule") is False,
+    )
 
 
 def _exit_code(told: Told, found: Agreement) -> int:

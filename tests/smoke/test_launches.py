@@ -152,6 +152,44 @@ def test_a_launch_is_needed() -> None:
     assert "needs a command" in str(done.exception)
 
 
+def test_a_launch_that_is_served_too_prints_text_alone() -> None:
+    arguments = ["smoke", "--launch", "--serve", "--format", "json", "--sglang", "0.5.9", "--", "--model-path", "x"]
+    done = CliRunner().invoke(group, arguments, standalone_mode=False)
+    assert "--launch with --serve prints two texts" in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"speculative_eagle_topk": 4, "disable_overlap_schedule": False}, (4, True)),
+        ({"speculative_eagle_topk": 40, "disable_overlap_schedule": True}, (8, False)),
+        ({}, (1, False)),
+    ],
+)
+def test_what_a_scheduler_is_started_with_is_what_sglang_made_of_the_launch(
+    tmp_path: Path, values: dict[str, Any], expected: tuple[int, bool]
+) -> None:
+    told = Told(algorithm="EAGLE3", values={"model_path": str(tmp_path), **values})
+    accepted = smoke_launch._accepted(read(), told)
+    assert accepted is not None
+    assert (accepted.target, accepted.algorithm) == (tmp_path, "EAGLE3")
+    assert (accepted.topk, accepted.overlap) == expected
+    nowhere = Told(values={"model_path": str(tmp_path / "nowhere")})
+    assert smoke_launch._accepted(read(), nowhere) is None
+
+
+@pytest.mark.smoke
+def test_a_launch_that_is_taken_is_served(environment: Callable[[str], Path], tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(TARGETS["llama"]))
+    line = ["python", "-m", "sglang.launch_server", "--model-path", str(tmp_path)]
+    arguments = ["smoke", "--launch", "--serve", "--python", str(environment("0.5.9")), "--timeout", "500", "--", *line]
+    done = CliRunner().invoke(group, arguments, standalone_mode=False)
+    assert done.exception is None, done.exception
+    assert done.return_value == 0, done.stdout
+    assert "SGLang itself takes it" in done.stdout
+    assert "LlamaForCausalLM  no speculation\n  serves" in done.stdout
+
+
 @pytest.mark.smoke
 def test_a_launch_is_put_to_both(environment: Callable[[str], Path], tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(TARGETS["llama"]))
