@@ -55,7 +55,8 @@ def test_annotations_are_read_without_a_word_too() -> None:
 
 
 def test_nothing_else_in_specint_parses_or_tokenizes() -> None:
-    allowed = {"parsing.py", "execution/library/opened.py"}  # the second parses a text of ours
+    # the second parses a text of ours; the smoke load's child reads the SGLang that it has imported
+    allowed = {"parsing.py", "execution/library/opened.py", "smoke/child/shapes.py", "smoke/child/towers.py"}
     found = {
         path.relative_to(SPECINT).as_posix()
         for path in SPECINT.rglob("*.py")

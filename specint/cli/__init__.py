@@ -72,7 +72,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     from specint.cli.commands import ReaderGone, group
 
     try:
-        result = group.main(args=arguments, prog_name="specint", standalone_mode=False)
+        whole = arguments is None  # the process is this command, and ends with it
+        result = group.main(args=arguments, prog_name="specint", standalone_mode=False, obj=whole)
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.Abort:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import msgspec
 
 from specint.cli import completion, options, printing
@@ -107,7 +108,9 @@ def session_of(
         classes: names that were asked for.
         text: what the one file of `paths` holds in an editor, if not what is saved.
     """
-    gc.disable()  # a command ends with its answer; what it holds would be gone through once more for nothing
+    context = click.get_current_context(silent=True)
+    if context is not None and context.find_root().obj is True:
+        gc.disable()  # the process ends with the answer; what it holds would be gone through once more for nothing
     with progress(quiet=common.quiet) as report:
         sources = opened(requested(common, config, paths, classes, report))
         if text is not None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from specint.errors import SpecintError
+from specint.parsing import Unparsable, parsed_expression
 
 LONGEST_VALUE = 1 << 16
 MOST_COMMANDS = 20_000
@@ -342,8 +343,8 @@ def _reckoned(text: str) -> int | None:
     if not _SUM.fullmatch(text):
         return None
     try:
-        return _of_node(ast.parse(text.strip(), mode="eval").body)
-    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError):
+        return _of_node(parsed_expression(text.strip()))
+    except (Unparsable, ValueError, ZeroDivisionError, RecursionError):
         return None
 
 

@@ -45,7 +45,7 @@ def test_a_draft_that_is_not_here_hides_no_gap_of_the_target(tmp_path):
     assert [one.member for one in answer.contract] == ["get_embed"]
     assert [one.stage for one in answer.found.open] == ["draft"]
     assert "lacks get_embed" in headline(answer)
-    assert "is no folder here" in headline(answer)
+    assert "is no folder" in headline(answer)
 
 
 def test_nor_does_one_that_is_looked_at_among_the_arguments(tmp_path):
@@ -53,7 +53,7 @@ def test_nor_does_one_that_is_looked_at_among_the_arguments(tmp_path):
     assert answer.answer == "unknown"
     assert [one.member for one in answer.contract] == ["get_embed"]
     assert WHATEVER in answer.notes
-    assert "is no folder here" in headline(answer)
+    assert "is no folder" in headline(answer)
     assert "lacks get_embed, whatever the draft is" in headline(answer)
 
 
