@@ -141,7 +141,7 @@ smoke-test: smoke-env
 # CI has the time for one release.
 smoke-test-ci: .venv/installed-dev
 	$(BIN)/python tests/smoke/environments.py 0.5.9
-	SPECINT_SMOKE_REQUIRED=0.5.9 $(BIN)/python -m pytest -m smoke tests/smoke -k 'not 0.5.23' $(PYTEST)
+	SPECINT_SMOKE_REQUIRED=0.5.9 $(BIN)/python -m pytest -m smoke tests/smoke -k 'not 0.5.23 and not overlapping' -n 2 --dist loadfile $(PYTEST)
 
 # Reading beside running, in both environments and on two machines; where they differ, one of them is specint's fault.
 preflight-agreement: smoke-env
