@@ -110,8 +110,8 @@ def tree_target(data: bytes, cache: Path) -> None:
 def in_a_process_of_its_own() -> None:
     """What follows runs in a fork; the process that was started waits, and ends as the fork does.
 
-    A program that is executed keeps the peak of memory of whoever started it (Linux hands `ru_maxrss` on), and libFuzzer
-    takes that peak for the fuzzer's own: started by a test run of 3 GB, it ended at its first input. A fork counts anew.
+    A program that is executed keeps the peak of memory of whoever started it (Linux hands `ru_maxrss` on), and
+    libFuzzer takes that peak for the fuzzer's own: started by a test run of 3 GB, it ended at one of its first inputs.
     """
     if child := os.fork():
         sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
