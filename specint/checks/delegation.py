@@ -188,7 +188,7 @@ def _obstacle(
     if not _called(requirements):
         for heir in (node, *context.judge.models):
             if node in context.judge.hierarchy.order(heir).nodes:
-                assigned = context.judge.composition.assignments(heir).get(member)
+                assigned = context.judge.composition.assigned(heir, member)
                 if assigned:
                     place = f"{assigned[0].file}:{assigned[0].line}"
                     return f"a property would be in the way of self.{member} = ... ({place}): decide who holds it"

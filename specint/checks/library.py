@@ -28,7 +28,7 @@ def _named(context: Context, one: Asked, name: str) -> str | None:
     """The attribute that a class attribute names; None where there is none of it, "" where that can't be known."""
     member = context.judge.hierarchy.lookup(one.node, name)
     if member is None:
-        return "" if context.judge.composition.assignments(one.node).get(name) else None
+        return "" if context.judge.composition.assigned(one.node, name) else None
     match member.value:
         case facts.Constant(value=str(text)) if text and not member.conditional:
             return text
@@ -41,7 +41,7 @@ def _named(context: Context, one: Asked, name: str) -> str | None:
 def _may_find(context: Context, one: Asked, way: str) -> bool:
     first, _, second = way.partition(".")
     judge = context.judge
-    if judge.hierarchy.lookup(one.node, first) is None and not judge.composition.assignments(one.node).get(first):
+    if judge.hierarchy.lookup(one.node, first) is None and not judge.composition.assigned(one.node, first):
         return False
     arms = context.flow.attributes.arms(one.node, first)
     if not second:

@@ -39,7 +39,7 @@ def stands_apart(context: Context, node: ClassNode, attribute: str) -> str:
 
 def _part_that_runs(context: Context, node: ClassNode, attribute: str) -> str:
     """What forward runs within the inner model, where it doesn't run the model as a whole."""
-    if FORWARD in context.judge.composition.assignments(node):
+    if context.judge.composition.assigned(node, FORWARD):
         return ""
     flow = effects(context)
     part = ""

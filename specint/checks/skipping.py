@@ -15,7 +15,10 @@ from specint.graph.steps import expressions
 _CONSTRUCTOR = "__init__"
 _LIMIT = 400
 _FOUND: WeakKeyDictionary[Members, dict[ClassNode, tuple[ClassNode, ...]]] = WeakKeyDictionary()
-_NAMED: WeakKeyDictionary[Members, dict[FunctionNode, tuple[ClassNode, ...]]] = WeakKeyDictionary()
+_LEADS: WeakKeyDictionary[Members, dict[tuple[str, frozenset[str]], bool]] = WeakKeyDictionary()
+_NAMED: WeakKeyDictionary[Members, dict[tuple[FunctionNode, frozenset[str]], tuple[ClassNode, ...]]] = (
+    WeakKeyDictionary()
+)
 
 
 def look_ahead(members: Members, models: Iterable[ClassNode]) -> None:
@@ -44,13 +47,15 @@ def _skipping(members: Members, node: ClassNode) -> Iterator[ClassNode]:
     suspects = {part for part in engine_of(members).parts(node) if _may_skip(members, part)}
     if not suspects:
         return
+    packages = frozenset(_package(one) for one in (node, *suspects))
     found: dict[ClassNode, None] = {}
     pending = [node]
     while pending and len(found) < _LIMIT:
-        for part in _built(members, pending.pop()):
+        for part in _built(members, pending.pop(), packages):
             if part not in found and part is not node:
                 found[part] = None
-                pending.append(part)
+                if _leads_to(members, part, packages):
+                    pending.append(part)
     yield from (part for part in found if part in suspects)
 
 
@@ -73,32 +78,61 @@ def _calls_above(function: FunctionNode) -> bool:
     return False
 
 
-def _built(members: Members, node: ClassNode) -> Iterator[ClassNode]:
-    """The classes of the tree that constructing an object names or keeps."""
+def _package(node: ClassNode) -> str:
+    return node.module.name.rpartition(".")[0]
+
+
+def _leads_to(members: Members, node: ClassNode, packages: frozenset[str]) -> bool:
+    """Whether a class can build one of the packages: it is of one, or its module imports from one. A layer that all
+    models share builds none of theirs."""
+    known = _LEADS.setdefault(members, {})
+    key = (node.module.name, packages)
+    if key not in known:
+        known[key] = any(_is_of(node.module.name, one) for one in packages) or any(
+            isinstance(step, facts.Import) and any(_is_of(step.module, one) for one in packages)
+            for scope in (node.module.body, *(f.facts.body for f in members.project.functions_of(node.module)))
+            for step in scope.steps
+        )
+    return known[key]
+
+
+def _is_of(module: str, package: str) -> bool:
+    return f"{module}.".startswith(f"{package}.")
+
+
+def _built(members: Members, node: ClassNode, packages: frozenset[str]) -> Iterator[ClassNode]:
+    """The classes of the tree that constructing an object keeps, and those of some packages that it names."""
     composition, project = members.composition, members.project
     for assignments in composition.assignments(node).values():
         yield from (one for assignment in assignments if not assignment.late for one in assignment.classes)
     for frame in composition.constructor(node):
         if frame.function is not None:
-            yield from _named(members, frame.function)
+            yield from _named(members, frame.function, packages)
     for step in node.facts.body.steps:  # a class attribute that says which layers to build
         if isinstance(step, facts.Bind) and isinstance(step.value, facts.Name):
             yield from (one for one in project.symbol(node.module, step.value) if isinstance(one, ClassNode))
 
 
-def _named(members: Members, function: FunctionNode) -> tuple[ClassNode, ...]:
-    """The classes of the tree that a function names."""
+def _named(members: Members, function: FunctionNode, packages: frozenset[str]) -> tuple[ClassNode, ...]:
+    """The classes that a function names, but for those that it has from outside of the packages."""
     known = _NAMED.setdefault(members, {})
-    if function not in known:
+    key = (function, packages)
+    if key not in known:
+        table = members.project.table(function.module)
         names = (
             part
             for step in function.facts.body.steps
             for expr in expressions(step)
             for part in facts.walk(expr)
-            if isinstance(part, facts.Name)
+            if isinstance(part, facts.Name) and not _is_foreign(table.get(part.id, ()), packages)
         )
-        known[function] = tuple(dict.fromkeys(one for name in names for one in _classes(members, function, name)))
-    return known[function]
+        known[key] = tuple(dict.fromkeys(one for name in names for one in _classes(members, function, name)))
+    return known[key]
+
+
+def _is_foreign(steps: Iterable[object], packages: frozenset[str]) -> bool:
+    imports = [step for step in steps if isinstance(step, facts.Import)]
+    return bool(imports) and not any(_is_of(step.module, one) for step in imports for one in packages)
 
 
 def _classes(members: Members, function: FunctionNode, name: facts.Name) -> Iterator[ClassNode]:

@@ -265,7 +265,7 @@ class Judge:
         status = self.members.status(node, name)
         if status.status != "present":
             return False if status.status == "missing" else None
-        given = self.composition.assignments(node).get(name)
+        given = self.composition.assigned(node, name)
         if given:
             constants = {one for each in given for one in each.values}
         else:

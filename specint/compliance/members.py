@@ -110,7 +110,7 @@ class Members:
         fails = self._failing(node, defined) if defined is not None else None
         if defined is not None and not _is_none(defined) and fails is None:
             return self._defined(node, defined)
-        assignments = self.composition.assignments(node).get(member, [])
+        assignments = self.composition.assigned(node, member)
         happening = {one: self._happens(node, one, member) for one in assignments}
         if given := [one for one, answer in happening.items() if answer == "present"]:
             return self._assigned(given)
@@ -150,7 +150,7 @@ class Members:
                 ) if own == one.function.receiver and guard.kind in ("if", "after") and part != member:
                     if key in self._asking:
                         return "unknown"
-                    if len(self.composition.assignments(node).get(part, ())) > 1:
+                    if len(self.composition.assigned(node, part)) > 1:
                         words.add("unknown")  # what it held when it was looked at
                         continue
                     self._asking.add(key)

@@ -55,6 +55,7 @@ class Serving:
         self._telling: dict[str, bool] = {}
         self._is_draft: dict[str, bool] = {}
         self._reads: dict[str, bool] = {}
+        self._may_reads: dict[str, bool] = {}
 
     # -- who is one ------------------------------------------------------------------------------------------------
 
@@ -100,9 +101,18 @@ class Serving:
             for above in self.hierarchy.order(one).nodes:
                 if any(_reads(method, self._handed_over) for method in self.project.methods_of(above)):
                     return True
-            for assignments in self.composition.assignments(one).values():
-                pending += [c for a in assignments for c in a.classes if c.module is node.module]
+            if self._may_read(node.module):
+                for assignments in self.composition.assignments(one).values():
+                    pending += [c for a in assignments for c in a.classes if c.module is node.module]
         return False
+
+    def _may_read(self, module: facts.Module) -> bool:
+        """Whether any class of a module, or a base of one, reads it: of most nothing is to be followed."""
+        if module.name not in self._may_reads:
+            nodes = {one: None for each in self.project.classes_of(module) for one in self.hierarchy.order(each).nodes}
+            methods = (method for one in nodes for method in self.project.methods_of(one))
+            self._may_reads[module.name] = any(_reads(method, self._handed_over) for method in methods)
+        return self._may_reads[module.name]
 
     def is_telling(self, member: str) -> bool:
         """Whether so few registered classes offer a member that offering it says what a class is for."""

@@ -91,7 +91,7 @@ class Attributes:
         return self._lasting[key]
 
     def _find_lasting(self, node: ClassNode, name: str) -> tuple[Assignment, ...]:
-        assignments = tuple(self.composition.assignments(node).get(name, ()))
+        assignments = tuple(self.composition.assigned(node, name))
         constructor = self.composition.constructor(node)
         first = constructor[0].function if constructor else None
         if first is None or len(assignments) < 2 or any(one.late for one in assignments):
@@ -100,7 +100,7 @@ class Attributes:
 
     def _find(self, node: ClassNode, name: str) -> tuple[Arm, ...]:
         member = self.hierarchy.lookup(node, name)
-        assignments = self.composition.assignments(node).get(name)
+        assignments = self.composition.assigned(node, name)
         hidden = assignments and member is not None and member.kind != "property"  # by what the object has itself
         if member is not None and member.kind != "attribute" and not hidden:
             return (Arm("member", node, member, file=member.owner.file, line=member.line),)

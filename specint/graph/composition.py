@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from specint.facts import model as facts
 from specint.facts.logic import all_of, opposite
@@ -36,6 +36,7 @@ class Assignment:
     Attributes:
         owner: the class whose method assigns.
         step: the assignment itself; `value` is what it gives, None where that is a part of what is unpacked.
+        evaluate: says what the value can be, which is asked of few: most attributes hold layers that nobody looks at.
         condition: the conditions around it as written, "" where it always happens.
         late: it happens in a method that the constructor doesn't run.
     """
@@ -45,7 +46,7 @@ class Assignment:
     function: FunctionNode
     step: facts.Step
     value: facts.Expr | None
-    values: Values
+    evaluate: Callable[[], Values]
     condition: str
     late: bool = False
 
@@ -60,6 +61,11 @@ class Assignment:
         return self.step.line
 
     @cached_property
+    def values(self) -> Values:
+        """What the attribute is given."""
+        return self.evaluate()
+
+    @cached_property
     def classes(self) -> tuple[ClassNode, ...]:
         """The classes of the tree that the attribute can be an object of."""
         return tuple(sorted((v.node for v in self.values if isinstance(v, Instance)), key=lambda node: node.key))
@@ -67,6 +73,8 @@ class Assignment:
     @property
     def is_none(self) -> bool:
         """Whether it can only be None."""
+        if isinstance(self.value, facts.Constant):
+            return self.value.value is None
         return bool(self.values) and all(v == ConstantValue(None) for v in self.values)
 
 
@@ -89,6 +97,7 @@ class Composition:
         self._assignments: dict[str, dict[str, list[Assignment]]] = {}
         self._runs: dict[str, list[Frame]] = {}
         self._given: dict[int, tuple[FunctionNode, list[_Giving]]] = {}
+        self._named: dict[ClassNode, frozenset[str] | None] = {}
 
     def constructor(self, node: ClassNode) -> list[Frame]:
         """The functions that constructing an object runs, each with what it is called with."""
@@ -146,6 +155,41 @@ class Composition:
                 del self._assignments[node.key]
                 raise
         return self._assignments[node.key]
+
+    def assigned(self, node: ClassNode, attribute: str) -> list[Assignment]:
+        """The assignments to one attribute. Where no line of a class gives an attribute of that name a value, that is
+        known without following the constructor: of most parts of a model nothing else is asked."""
+        if node.key not in self._assignments and not self._may_assign(node, attribute):
+            return []
+        return self.assignments(node).get(attribute, [])
+
+    def _may_assign(self, node: ClassNode, attribute: str) -> bool:
+        for one in self.hierarchy.order(node).nodes:
+            if one not in self._named:
+                self._named[one] = self._names_assigned(one)
+            names = self._named[one]
+            if names is None or attribute in names:
+                return True
+        return False
+
+    def _names_assigned(self, node: ClassNode) -> frozenset[str] | None:
+        """The attributes that a class's own methods give their object; None where a name is computed, or the object is
+        handed to a function of somebody else (`Other.build(self)`)."""
+        put = (member.function for member in self.hierarchy.own(node).values() if member.function is not None)
+        found: set[str] = set()
+        for method in {id(one): one for one in (*self.project.methods_of(node), *put)}.values():
+            for function in method.within:
+                own = function.receiver
+                if own is None:
+                    continue
+                for _, given, _ in self._giving(function, own):
+                    if not given:
+                        return None
+                    found.update(name for name, _ in given)
+                for _, call in _calls(function):
+                    if isinstance(call.func, facts.Attribute) and call.args[:1] == (facts.Name(own),):
+                        return None
+        return frozenset(found)
 
     def _collect_all(self, node: ClassNode, ran: list[Frame], found: dict[str, list[Assignment]]) -> None:
         for frame in ran:
@@ -231,8 +275,8 @@ class Composition:
                 before = found.setdefault(attribute, [])
                 if late and not all(one.late or one.is_none for one in before):
                     continue  # what the constructor set is what counts, unless that is nothing yet
-                values = self.evaluator.given(attribute, step, value, where)
-                before.append(Assignment(attribute, function.owner, function, step, value, values, condition, late))
+                evaluate = partial(self.evaluator.given, attribute, step, value, where)
+                before.append(Assignment(attribute, function.owner, function, step, value, evaluate, condition, late))
 
     def _giving(self, function: FunctionNode, receiver: str) -> list[_Giving]:
         """The steps that give attributes of a function's own object a value: the same for all heirs of its class."""

@@ -296,7 +296,7 @@ class Effects:
         if member is not None and member.kind == "property":
             yield from self._returned(member, held, depth)
             return
-        assignments = self.composition.assignments(held.node).get(name, ())
+        assignments = self.composition.assigned(held.node, name)
         nodes = {node: None for one in assignments if not one.late for node in one.classes}
         for node in nodes or {node: None for one in assignments for node in one.classes}:
             yield Held(node, (*held.path, name))

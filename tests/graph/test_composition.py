@@ -300,3 +300,51 @@ def test_a_private_method_hides_none_of_a_base(linked) -> None:
     text = HIDES.replace("build", "__build") + "    def __build(self, c):\n        pass\n"
     one = wrapper(linked, text)
     assert one.composition.assignments(one.node("w.W"))["m"]
+
+
+ONE_ATTRIBUTE = """
+class Far:
+    def build(self):
+        self.far = Small()
+class Base(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.above, (self.one, self.two) = Small(), (Large(), Other())
+        self.register_buffer("buffer", None)
+class Plain(Base):
+    def later(self):
+        def inner():
+            self.inner = Other()
+        with Large() as self.opened:
+            self.late = inner()
+class Computed(Base):
+    def __init__(self):
+        for name in ("a", "b"):
+            setattr(self, name, Small())
+class Handed(Plain):
+    def __init__(self):
+        Far.build(self)
+def put(self):
+    self.put = Small()
+Plain.put_here = put
+"""
+
+
+@pytest.mark.parametrize("name", ["Base", "Plain", "Computed", "Handed"])
+@pytest.mark.parametrize(
+    "attribute", ["above", "one", "two", "buffer", "inner", "opened", "late", "a", "far", "put", "never"]
+)
+def test_one_attribute_alone_is_what_it_is_among_all(linked, name: str, attribute: str) -> None:
+    def said(assignments) -> list[tuple[int, str, list[str]]]:
+        return [(one.line, one.condition, sorted(map(str, one.values))) for one in assignments]
+
+    alone, among = (wrapper(linked, ONE_ATTRIBUTE) for _ in range(2))
+    every = among.composition.assignments(among.node(f"w.{name}"))
+    assert said(alone.composition.assigned(alone.node(f"w.{name}"), attribute)) == said(every.get(attribute, []))
+
+
+def test_a_constructor_is_not_followed_for_what_no_line_names(linked) -> None:
+    one = wrapper(linked, ONE_ATTRIBUTE)
+    node = one.node("w.Plain")
+    assert one.composition.assigned(node, "never") == []
+    assert node.key not in one.composition._assignments

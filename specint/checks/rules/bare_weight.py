@@ -44,7 +44,7 @@ def _head(expr: facts.Expr, own: str) -> str | None:
 
 def _built_wrapped(context: Context, one: Asked, head: str) -> tuple[FunctionNode, int, str] | None:
     """Where the class builds a layer with a quantisation or LoRA argument that isn't None, and the argument's name."""
-    for assignment in context.judge.composition.assignments(one.node).get(head, ()):
+    for assignment in context.judge.composition.assigned(one.node, head):
         for keyword in assignment.value.keywords if isinstance(assignment.value, facts.Call) else ():
             name = keyword.name or ""
             if any(word in name for word in _WRAPPED) and keyword.value != facts.Constant(None):

@@ -59,7 +59,7 @@ def _lacks(context: Context, model: ModelCompliance, node: ClassNode, asked: Req
     hierarchy = context.judge.hierarchy
     definition = hierarchy.lookup(node, member)
     site = _site(context, asked)
-    if definition is None and member in context.judge.composition.assignments(node):
+    if definition is None and context.judge.composition.assigned(node, member):
         return  # its constructor binds it
     if definition is None:
         status = context.judge.members.status(node, member)

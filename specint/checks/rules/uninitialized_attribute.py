@@ -307,7 +307,7 @@ def _constant(context: Context, node: ClassNode, test: facts.Expr, read: Read) -
             default = param.default if param is not None else None
             return bool(default.value) if isinstance(default, facts.Constant) else None
         case facts.Attribute(base=facts.Name(id=found), name=name) if found == read.run.own:
-            assignments = [a for a in context.judge.composition.assignments(node).get(name, ()) if not a.late]
+            assignments = [a for a in context.judge.composition.assigned(node, name) if not a.late]
             held = {value for one in assignments for value in one.values}
             only = next(iter(held)) if len(held) == 1 else None
             return bool(only.value) if isinstance(only, ConstantValue) else None

@@ -80,7 +80,7 @@ def _lacking(context: Context, node: ClassNode, member: str, name: str) -> Assig
     hierarchy = context.judge.hierarchy
     if hierarchy.lookup(node, member) is not None:
         return None
-    given = [one for one in context.judge.composition.assignments(node).get(member, ()) if not one.is_none]
+    given = [one for one in context.judge.composition.assigned(node, member) if not one.is_none]
     return given[0] if given and all(_lacks(context, one, name) for one in given) else None
 
 
