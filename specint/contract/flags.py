@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from specint.contract.code import Code, tail
 from specint.facts import model as facts
 from specint.facts.model import Expr
-from specint.graph.evaluator import Evaluator, Frame
+from specint.graph.evaluation import Frame
+from specint.graph.evaluator import Evaluator
 from specint.graph.project import FunctionNode
 from specint.graph.value import Instance
 

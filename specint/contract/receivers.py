@@ -8,7 +8,8 @@ from specint.contract.code import NEAR, Code, Occurrence, tail, tails
 from specint.contract.roots import Roots
 from specint.facts import model as facts
 from specint.graph.binding import bind_arguments
-from specint.graph.evaluator import Evaluator, Frame
+from specint.graph.evaluation import Frame
+from specint.graph.evaluator import Evaluator
 from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import ClassNode, FunctionNode, Project
 from specint.graph.value import (

@@ -15,7 +15,7 @@ from specint.facts import model as facts
 from specint.facts.guards import complete, is_within
 from specint.facts.logic import opposite
 from specint.graph.composition import Assignment, Composition
-from specint.graph.evaluator import Frame
+from specint.graph.evaluation import Frame
 from specint.graph.hierarchy import Hierarchy, Member, external_classes
 from specint.graph.opening import is_open
 from specint.graph.project import ClassNode, FunctionNode, Project

@@ -13,7 +13,8 @@ from functools import cached_property, partial
 from specint.facts import model as facts
 from specint.facts.logic import all_of, opposite
 from specint.graph.binding import Callee
-from specint.graph.evaluator import Evaluator, Frame
+from specint.graph.evaluation import Frame
+from specint.graph.evaluator import Evaluator
 from specint.graph.hierarchy import Hierarchy, Member
 from specint.graph.project import ClassNode, FunctionNode, Project
 from specint.graph.steps import assigned, computed

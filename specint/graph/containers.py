@@ -16,6 +16,7 @@ from specint.graph.value import (
     Unknown,
     Value,
     Values,
+    changed,
     flat,
 )
 
@@ -228,3 +229,13 @@ METHODS: dict[str, Callable[[Values, list[Values]], Values]] = {
     "keys": _key_row,
     "copy": lambda of, _: of,
 }
+
+
+_PART = Unknown("which part of a model it is, its container doesn't tell", is_object=False)
+
+
+def put_one_by_one(values: Values) -> Values:
+    """Values as they are put into a container one by one: which parts of models are in it is lost."""
+    return frozenset(
+        changed(value, lambda one: _PART if isinstance(one, ModelObject) and one.path else one) for value in values
+    )

@@ -7,7 +7,7 @@ import pytest
 from specint.depth import room_to_recurse
 from specint.facts.load import Loader
 from specint.facts.store import Store
-from specint.graph import evaluator
+from specint.graph import evaluation
 from specint.graph.composition import Composition
 from specint.graph.hierarchy import Hierarchy
 from specint.graph.project import Project
@@ -42,7 +42,7 @@ def test_what_never_ends_is_unknown_with_the_reason_and_the_rest_is_known() -> N
 
 
 def test_many_that_never_end_cost_less_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluator, "FEWEST_EVALUATIONS", 500)
+    monkeypatch.setattr(evaluation, "FEWEST_EVALUATIONS", 500)
     asked = "".join(
         f"class A{i}:\n    def __init__(self):\n        self.model = f{i}(L0, L1, L2, L3, L4, L5, L6, L7)\n"
         for i in range(6)

@@ -12,7 +12,8 @@ import textwrap
 import pytest
 
 from specint.facts import model as facts
-from specint.graph.evaluator import Evaluator, Frame
+from specint.graph.evaluation import Frame
+from specint.graph.evaluator import Evaluator
 from specint.graph.value import (
     ClassValue,
     ConstantValue,
