@@ -14,7 +14,7 @@ from specint.facts.matching import captured
 from specint.facts.model import Expr
 from specint.facts.records import record
 from specint.facts.remarks import remarks
-from specint.facts.spelling import attribute_changes, plain_item, plain_lookup
+from specint.facts.spelling import attribute_changes, plain_item, plain_lookup, spread
 from specint.parsing import TOO_DEEP, Unparsable, parsed_expression, parsed_module
 
 _COMPARISONS: dict[type[ast.cmpop], str] = {
@@ -49,8 +49,10 @@ def extract(text: str, *, name: str, path: str, is_package: bool = False) -> fac
     try:
         check_amount(text)
         tree = parsed_module(text)
-        body = _Scope(name.split("."), is_package).read(tree.body)
-        return facts.Module(name, path, is_package, body, remarks(text, tree), _title(tree))
+        scope = _Scope()
+        scope.module, scope.is_package = name.split("."), is_package
+        body = scope.read(tree.body)
+        return facts.Module(name, path, is_package, body, remarks(text, tree), _title(tree), tuple(scope.globals))
     except TooMuch as error:
         place = f"{path}:{error.line}" if error.line else path
         raise SpecintError(f"has {error.what}, too much to be read", place, "split it, or exclude the file") from None
@@ -71,11 +73,14 @@ def _title(tree: ast.Module) -> str:
 class _Scope:
     """Builds one `Scope`; nested scopes get a builder of their own."""
 
-    def __init__(self, module: list[str], is_package: bool, prefix: str = "", first: str = "") -> None:
-        self.module = module
-        self.is_package = is_package
+    def __init__(self, around: _Scope | None = None, prefix: str = "", first: str = "") -> None:
+        self.module: list[str] = around.module if around is not None else []
+        self.is_package: bool = around is not None and around.is_package
         self.prefix = prefix
         self.first = first  # what `super()` means by the object: the first parameter of the function, or of that around
+        self.private: str = around.private if around is not None else ""  # the class whose private names these are
+        self.shared: dict[str, None] = {}  # the names that are another scope's, by `global` and `nonlocal`
+        self.globals: dict[str, None] = around.globals if around is not None else {}  # of all functions of the module
         self.guards: list[facts.Guard] = []
         self.steps: list[facts.Step] = []
         self.functions: list[facts.Function] = []
@@ -88,6 +93,12 @@ class _Scope:
     def read(self, body: Sequence[ast.stmt]) -> facts.Scope:
         self.block(body, -1)
         return facts.Scope(tuple(self.guards), tuple(self.steps), tuple(self.functions), tuple(self.classes))
+
+    def own(self, name: str) -> str:
+        """A name as Python spells it: within a class, `__x` is another name in each."""
+        if name[:2] != "__" or name[-2:] == "__" or not self.private:
+            return name
+        return f"_{self.private}{name}"
 
     # -- statements ------------------------------------------------------------------------------------------------
 
@@ -135,7 +146,7 @@ class _Scope:
     def made_record(self, target: ast.expr, value: facts.Call, node: ast.Assign) -> facts.Class | None:
         if not isinstance(target, ast.Name):
             return None
-        return record(target.id, value, self.prefix, node.lineno, node.col_offset)
+        return record(self.own(target.id), value, self.prefix, node.lineno, node.col_offset)
 
     def bind(self, target: Expr, value: Expr | None, how: str, guard: int, line: int) -> None:
         if isinstance(target, facts.Display) and isinstance(value, facts.Display) and how == "=":
@@ -195,6 +206,13 @@ class _Scope:
         failed = self.push(guard, "if", test, False, node.lineno)
         self.steps.append(facts.Raise(None, failed, node.lineno))
         return self.push(guard, "after", test, True, node.lineno, left_by="raise")
+
+    def shares(self, node: ast.Global | ast.Nonlocal, guard: int) -> int:
+        names = dict.fromkeys(map(self.own, node.names))
+        self.shared.update(names)
+        if isinstance(node, ast.Global):
+            self.globals.update(names)
+        return guard
 
     def deletes(self, node: ast.Delete, guard: int) -> int:
         for target in node.targets:
@@ -304,7 +322,7 @@ class _Scope:
         for alias in node.names:
             local = alias.asname or alias.name.partition(".")[0]
             module = alias.name if alias.asname else local
-            self.steps.append(facts.Import(local, module, None, guard, node.lineno))
+            self.steps.append(facts.Import(self.own(local), module, None, guard, node.lineno))
             if module != alias.name:  # `import a.b` names a alone, and imports a.b all the same
                 self.steps.append(facts.Import("", alias.name, None, guard, node.lineno))
         return guard
@@ -316,17 +334,18 @@ class _Scope:
             base = base[: len(base) - (node.level - 1)] if node.level > 1 else base
             module = ".".join([*base, module] if module else base)
         for alias in node.names:
-            self.steps.append(facts.Import(alias.asname or alias.name, module, alias.name, guard, node.lineno))
+            local = self.own(alias.asname or alias.name)
+            self.steps.append(facts.Import(local, module, alias.name, guard, node.lineno))
         return guard
 
     def define(self, node: ast.FunctionDef | ast.AsyncFunctionDef, guard: int) -> int:
         params = [*node.args.posonlyargs, *node.args.args]
         first = params[0].arg if params else self.first
-        inner = _Scope(self.module, self.is_package, f"{self.prefix}{node.name}.", first)
+        inner = _Scope(self, f"{self.prefix}{node.name}.", first)
         body = inner.read(node.body)
         self.functions.append(
             facts.Function(
-                node.name,
+                self.own(node.name),
                 self.prefix + node.name,
                 node.lineno,
                 node.col_offset,
@@ -336,16 +355,18 @@ class _Scope:
                 tuple(map(self.expr, node.decorator_list)),
                 body,
                 inner.is_generator,
+                tuple(inner.shared),
             )
         )
         self.steps.append(facts.Define(len(self.functions) - 1, guard, node.lineno))
         return guard
 
     def define_class(self, node: ast.ClassDef, guard: int) -> int:
-        inner = _Scope(self.module, self.is_package, f"{self.prefix}{node.name}.")
+        inner = _Scope(self, f"{self.prefix}{node.name}.")
+        inner.private = node.name.lstrip("_")
         self.classes.append(
             facts.Class(
-                node.name,
+                self.own(node.name),
                 self.prefix + node.name,
                 node.lineno,
                 node.col_offset,
@@ -371,7 +392,8 @@ class _Scope:
             groups.append((node.kwarg, "**", None))
         for arg, kind, default in groups:
             annotation = self.annotation(arg.annotation) if arg.annotation is not None else None
-            found.append(facts.Param(arg.arg, kind, annotation, self.expr(default) if default is not None else None))
+            value = self.expr(default) if default is not None else None
+            found.append(facts.Param(self.own(arg.arg), kind, annotation, value))
         return tuple(found)
 
     # -- expressions -----------------------------------------------------------------------------------------------
@@ -419,20 +441,28 @@ class _Scope:
 
     def annotation(self, node: ast.expr) -> Expr:
         """A type as written; a string is parsed, as `TYPE_CHECKING` imports are often quoted."""
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            try:
-                return self.expr(parsed_expression(node.value))
-            except Unparsable:
-                return self.constant(node)
-        return self.expr(node)
+        match node:
+            case ast.Constant(value=str(text)):
+                try:
+                    return self.expr(parsed_expression(text))
+                except Unparsable:
+                    return self.constant(node)
+            case ast.Subscript(value=ast.Name(id="Optional" | "Union") as base, slice=inner):
+                return facts.Item(self.expr(base), self.annotation(inner))
+            case ast.Tuple(elts=parts):
+                return facts.Display(tuple([self.annotation(part) for part in parts]))
+            case _:
+                return self.expr(node)
 
     def call(self, node: ast.Call) -> Expr:
-        found = facts.Call(
-            self.expr(node.func),
-            tuple([self.expr(arg) for arg in node.args]),
-            tuple([facts.Keyword(k.arg, self.expr(k.value)) for k in node.keywords]) if node.keywords else (),
-            node.lineno,
-        )
+        args = [self.expr(arg) for arg in node.args]
+        match node:
+            case ast.Call(func=ast.Name(id="cast") | ast.Attribute(attr="cast"), args=[ast.Constant() as to, _]):
+                args[0] = self.annotation(to)
+            case _:
+                pass
+        keywords = [facts.Keyword(self.own(k.arg) if k.arg else k.arg, self.expr(k.value)) for k in node.keywords]
+        found = spread(facts.Call(self.expr(node.func), tuple(args), tuple(keywords), node.lineno))
         return plain_lookup(found) if found.func == _GETATTR else plain_callable(found)
 
     def subscript(self, node: ast.Subscript) -> Expr:
@@ -441,7 +471,10 @@ class _Scope:
 
     def attribute(self, node: ast.Attribute) -> Expr:
         # the name stands at the end of the expression: the line a reader should open in a chain over several lines
-        return facts.Attribute(self.expr(node.value), node.attr, node.end_lineno or node.lineno)
+        return facts.Attribute(self.expr(node.value), self.own(node.attr), node.end_lineno or node.lineno)
+
+    def name(self, node: ast.Name) -> Expr:
+        return facts.Name(self.own(node.id))
 
     def constant(self, node: ast.Constant) -> Expr:
         value = node.value
@@ -456,8 +489,9 @@ class _Scope:
 
     def named(self, node: ast.NamedExpr) -> Expr:
         value = self.expr(node.value)
-        self._named.append((node.target.id, value))
-        return facts.Walrus(node.target.id, value)
+        name = self.own(node.target.id)
+        self._named.append((name, value))
+        return facts.Walrus(name, value)
 
     def comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Expr:
         return facts.Comprehension(self.expr(node.elt), self.loops(node.generators))
@@ -582,10 +616,12 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[_Scope, Any, int], int]] = {
     ast.FunctionDef: _Scope.define,
     ast.AsyncFunctionDef: _Scope.define,
     ast.ClassDef: _Scope.define_class,
+    ast.Global: _Scope.shares,
+    ast.Nonlocal: _Scope.shares,
 }
 
 _EXPRESSIONS: dict[type[ast.expr], Callable[[_Scope, Any], Expr]] = {
-    ast.Name: lambda _, node: facts.Name(node.id),
+    ast.Name: _Scope.name,
     ast.Attribute: _Scope.attribute,
     ast.Call: _Scope.call,
     ast.Constant: _Scope.constant,

@@ -324,7 +324,11 @@ class Scope(Node, frozen=True, array_like=True, gc=False):
 
 
 class Function(Node, frozen=True, array_like=True, gc=False):
-    """`qualname` is dotted within the module (`EAGLEWorker.__init__`), without `<locals>`."""
+    """`qualname` is dotted within the module (`EAGLEWorker.__init__`), without `<locals>`.
+
+    `shared` are the names that are another scope's here, by `global` or `nonlocal`. Names that Python spells in another
+    way within a class (`__x`) stand everywhere as it spells them, but in `qualname`.
+    """
 
     name: Word
     qualname: Word
@@ -336,6 +340,7 @@ class Function(Node, frozen=True, array_like=True, gc=False):
     decorators: tuple[Expr, ...]
     body: Scope
     is_generator: bool
+    shared: tuple[Word, ...] = ()
 
     def is_decorated(self, *names: str) -> bool:
         """Whether a decorator has one of these last names: `functools.cached_property` has `cached_property`."""
@@ -379,7 +384,8 @@ class Remark(Node, frozen=True, array_like=True, gc=False):
 
 
 class Module(Node, frozen=True, array_like=True, gc=False):
-    """All facts of one module. `title` is how its docstring begins: the first line, if it has one."""
+    """All facts of one module. `title` is how its docstring begins: the first line, if it has one. `globals` are the
+    names that its functions give a value by `global`."""
 
     name: str
     path: str
@@ -387,6 +393,7 @@ class Module(Node, frozen=True, array_like=True, gc=False):
     body: Scope
     remarks: tuple[Remark, ...] = ()
     title: str = ""
+    globals: tuple[Word, ...] = ()
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:

@@ -2,12 +2,26 @@
 
 `setattr(a, "b", c)`, `object.__setattr__(a, "b", c)`, `super().__setattr__("b", c)`, `a.__dict__["b"] = c`,
 `vars(a)["b"] = c` and `a.__dict__.update(b=c)` all become the step `a.b = c`; `getattr(a, "b")` becomes `a.b`. Only
-names that are written out count: with a computed one the call stays what it is.
+names that are written out count: with a computed one the call stays what it is. `f(*(a, b))` and `f(**{"c": d})`
+become `f(a, b)` and `f(c=d)`.
 """
 
 from __future__ import annotations
 
-from specint.facts.model import Attribute, Call, Constant, DictDisplay, Expr, Item, Name
+from collections.abc import Iterable, Iterator
+
+from specint.facts.model import (
+    Attribute,
+    Call,
+    Constant,
+    DictDisplay,
+    Display,
+    Expr,
+    Item,
+    Keyword,
+    Name,
+    Starred,
+)
 
 _OBJECTS = Name("vars")
 
@@ -55,6 +69,40 @@ def plain_item(item: Item, line: int) -> Expr:
     if whose is None or not isinstance(item.index, Constant) or not isinstance(item.index.value, str):
         return item
     return Attribute(whose, item.index.value, line)
+
+
+def spread(call: Call) -> Call:
+    """A call with what it spreads put where it goes, as far as that is written out."""
+    if not any(isinstance(one, Starred) for one in call.args) and all(one.name for one in call.keywords):
+        return call
+    return Call(call.func, tuple(_spread(call.args)), tuple(_spread_words(call.keywords)), call.line)
+
+
+def _spread(args: Iterable[Expr]) -> Iterator[Expr]:
+    for one in args:
+        match one:
+            case Starred(value=Display(items=items)):
+                yield from _spread(items)
+            case _:
+                yield one
+
+
+def _spread_words(keywords: Iterable[Keyword]) -> Iterator[Keyword]:
+    for one in keywords:
+        match one:
+            case Keyword(name=None, value=DictDisplay(keys=keys, values=values)) if all(map(_is_word, keys)):
+                pairs = zip(keys, values, strict=True)
+                words = [Keyword(key.value if isinstance(key, Constant) else None, value) for key, value in pairs]  # type: ignore[arg-type]
+                yield from _spread_words(words)
+            case Keyword(name=None, value=Call(func=Name(id="dict"), args=(), keywords=inner)):
+                yield from _spread_words(inner)
+            case _:
+                yield one
+
+
+def _is_word(key: Expr | None) -> bool:
+    """Whether a key can be a keyword: a text, or what stands for another dict that goes in."""
+    return key is None or (isinstance(key, Constant) and isinstance(key.value, str))
 
 
 def _whose(base: Expr, of: list[Expr], first: str) -> Expr | None:
