@@ -8,7 +8,7 @@ that only those few expressions need be evaluated.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -18,12 +18,15 @@ from specint.facts.model import Expr
 from specint.facts.records import is_record_base
 from specint.graph.handing import calls_of
 from specint.graph.hierarchy import declared_fields
-from specint.graph.project import PUTS, FunctionNode, Project
+from specint.graph.project import PUTS, ClassNode, FunctionNode, Project
 
 NEAR = 2
 """What is put into a container one by one is followed out of it where its name was given it so many steps ago, at most:
 lists are everywhere, and most of what is in them has nothing to do with a model."""
 _LAMBDA = "lambda "
+_OWN = "own "
+_ANY = "*"
+_WORD = "**"
 _MOST_ALIASES = 50
 """A callable that goes by more names than this is followed under the nearest ones."""
 
@@ -60,6 +63,9 @@ class Code:
         super_calls: per function, the names it calls on `super()`.
         lambdas: per function that is a lambda, what it is called here.
         fields: by the name of a class that has no constructor of its own, what its body declares.
+        own_calls: the calls of what a method was reached through: `cls(…)` makes an object.
+        classes: by their plain name.
+        heirs: by the last name of a base as it is written, the classes that have it.
         handed_on: names that stand anywhere but where they are called: a function of such a name may be called later.
     """
 
@@ -76,12 +82,15 @@ class Code:
     lambdas: dict[int, str] = field(default_factory=dict)
     handed_on: set[str] = field(default_factory=set)
     fields: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    own_calls: list[Occurrence] = field(default_factory=list)
+    heirs: dict[str, list[ClassNode]] = field(default_factory=lambda: defaultdict(list))
+    classes: dict[str, list[ClassNode]] = field(default_factory=lambda: defaultdict(list))
     _records: set[str] = field(default_factory=set)
     _edges: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     _puts: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     _kept_as: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _after: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    _parameters: dict[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
+    _parameters: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     _modules: set[str] = field(default_factory=set)
 
     def add(self, modules: Iterable[facts.Module]) -> None:
@@ -98,6 +107,10 @@ class Code:
             for function in self.project.functions_of(module):
                 self._add(function, function.name)
             for node in self.project.classes_of(module):
+                self.classes[node.name].append(node)
+                for base in node.facts.bases:
+                    if (called := tail(base)) is not None:
+                        self.heirs[called].append(node)
                 if declared := declared_fields(node.facts):
                     self.fields[node.name] = declared
                     if any(map(is_record_base, node.facts.bases)):
@@ -184,21 +197,32 @@ class Code:
         for source in tails(value):
             self._edges[source].update(names)
 
+    def meet(self, source: str, name: str) -> None:
+        """Note that what goes by one name goes by another, too."""
+        self._edges[source].add(name)
+
     def put(self, container: Expr, value: Expr) -> None:
         """Note that what an expression is goes into a container of a name."""
         names = list(_target_tails(container))
         for source in tails(value):
             self._puts[source].update(names)
 
-    def flow_call(self, name: str, call: facts.Call) -> None:
+    def flow_call(self, name: str, call: facts.Call, function: FunctionNode) -> None:
         """Note that the arguments of a call go on under the callee's parameters."""
         for index, arg in enumerate(call.args):
+            if isinstance(arg, facts.Starred):
+                for source in gathered(arg.value, function) or tails(arg.value):
+                    self._edges[source].add(f"{name}({_ANY})")
+                continue
             for source in tails(arg):
                 self._edges[source].add(f"{name}({index})")
         for keyword in call.keywords:
             if keyword.name is not None:
                 for source in tails(keyword.value):
-                    self._edges[source].add(keyword.name)
+                    self._edges[source].update((keyword.name, f"{name}({_WORD})"))
+            elif not gathered(keyword.value, function):  # what is gathered under names keeps them
+                for source in tails(keyword.value):
+                    self._edges[source].add(f"{name}({_ANY})")
 
     def flow_names(self, roots: Iterable[str], *, kept: bool = True) -> set[str]:
         """Every name under which what is kept under the roots' names can be met: generous, by names alone.
@@ -225,9 +249,9 @@ class Code:
                     found.update(f"{alias}()" for alias in self.kept_as(name[:-2]))
             elif name.endswith(")"):
                 callee, _, index = name[:-1].rpartition("(")
-                pending += self.parameters(callee, int(index))
+                pending += self.parameters(callee, index)
                 for one in self.kept_in(callee) if kept else ():
-                    pending += self.parameters(one, int(index))
+                    pending += self.parameters(one, index)
         return found
 
     def names_after(self, names: Iterable[str], hops: int) -> set[str]:
@@ -254,7 +278,7 @@ class Code:
                 continue
             if one.endswith(")"):
                 callee, _, index = one[:-1].rpartition("(")
-                pending += [name for name in self.parameters(callee, int(index)) if not name.endswith("()")]
+                pending += [name for name in self.parameters(callee, index) if not name.endswith("()")]
             else:
                 found[one] = None
                 pending += self._next(one)
@@ -283,23 +307,17 @@ class Code:
         """The functions of a plain name, and the constructor of a class of that name."""
         return [*self.functions.get(name, ()), *self._constructors.get(name, ())]
 
-    def parameters(self, callee: str, index: int) -> tuple[str, ...]:
-        """The parameter names that the argument at an index of a call can meet."""
+    def parameters(self, callee: str, index: str) -> tuple[str, ...]:
+        """The parameter names that an argument of a call can meet: the one at an index, any (`*`), or one by name that
+        no parameter has (`**`)."""
         key = (callee, index)
         if key not in self._parameters:
             self._parameters[key] = tuple(dict.fromkeys(self._find_parameters(callee, index)))
         return self._parameters[key]
 
-    def _find_parameters(self, callee: str, index: int) -> Iterator[str]:
-        for function in self.functions.get(callee, ()):
-            names = [p.name for p in function.facts.params if p.kind in ("positional-only", "positional")]
-            skip = 1 if function.takes_receiver else 0
-            if index + skip < len(names):
-                yield names[index + skip]
-        for function in self._constructors.get(callee, ()):
-            names = [p.name for p in function.facts.params]
-            if index + 1 < len(names):
-                yield names[index + 1]
+    def _find_parameters(self, callee: str, index: str) -> Iterator[str]:
+        for function in self.functions_named(callee):
+            yield from _parameters_at(function, index)
         if callee in self.fields:
             yield from self.fields[callee]
             if callee in self._records:
@@ -307,12 +325,38 @@ class Code:
 
     @cached_property
     def _constructors(self) -> dict[str, list[FunctionNode]]:
-        """By the name of their class."""
+        """By the name of their class, and of each heir that has none; what calls its own class may call an heir's."""
         found: dict[str, list[FunctionNode]] = defaultdict(list)
+        owners = {function.owner for function in self.functions.get("__init__", ()) if function.owner is not None}
         for function in self.functions.get("__init__", ()):
-            if function.owner is not None:
-                found[function.owner.name].append(function)
+            if function.owner is None:
+                continue
+            found[f"{_OWN}{function.owner.name}"].append(function)
+            for name in (function.owner.name, *(one.name for one in self.below(function.owner, owners))):
+                found[name].append(function)
+            for above in self._above(function.owner):
+                found[f"{_OWN}{above}"].append(function)
         return found
+
+    def below(self, node: ClassNode, but: Set[ClassNode] = frozenset()) -> Iterator[ClassNode]:
+        """The classes that are heirs of one by the names of their bases, without some and what is below those."""
+        pending, seen = [node.name], {node.name}
+        while pending:
+            for one in self.heirs.get(pending.pop(), ()):
+                if one not in but and one.name not in seen:
+                    seen.add(one.name)
+                    pending.append(one.name)
+                    yield one
+
+    def _above(self, node: ClassNode) -> Iterator[str]:
+        """The names of a class's bases, and of theirs."""
+        pending, seen = [node], {node.name}
+        while pending:
+            for base in map(tail, pending.pop().facts.bases):
+                if base is not None and base not in seen:
+                    seen.add(base)
+                    yield base
+                    pending += self.classes.get(base, ())
 
 
 class _Walk:
@@ -346,6 +390,8 @@ class _Walk:
     def name(self, expr: facts.Name, _: Local) -> None:
         self.mentions.append((expr.id, self.step))
         self.code.handed_on.add(expr.id)
+        for source in gathered(expr, self.function):
+            self.code.meet(source, expr.id)
 
     def attribute(self, expr: facts.Attribute, local: Local) -> None:
         self.code.handed_on.add(expr.name)
@@ -373,20 +419,31 @@ class _Walk:
                 self.inside.append(("probe", occurrence))
                 for source in tails(expr.args[0]):
                     code.probes[source].append(occurrence)
-            code.flow_call(called, expr)
+            code.flow_call(called, expr, self.function)
+            if expr.func == self.own or called in _OWN_CLASS:
+                self._own_call(expr, occurrence)
             early = _ahead(expr)
             for one in calls_of(expr) if early is None else (early,):
                 # what is handed over ahead of a call, or together with the callee, is handed over all the same
                 if (callee := tail(one.func)) is not None:
                     code.calls[callee].append(Occurrence(self.function, self.step, one, local))
-                    code.flow_call(callee, one)
+                    code.flow_call(callee, one, self.function)
             if isinstance(expr.func, facts.Attribute) and expr.func.name in PUTS and expr.args:
                 code.put(expr.func.base, expr.args[-1])
         self._called(expr.func, local)
         for arg in expr.args:
-            self.expression(arg, local)
+            if not isinstance(arg, facts.Starred) or not gathered(arg.value, self.function):
+                self.expression(arg, local)
         for keyword in expr.keywords:
-            self.expression(keyword.value, local)
+            if keyword.name is not None or not gathered(keyword.value, self.function):
+                self.expression(keyword.value, local)
+
+    def _own_call(self, expr: facts.Call, occurrence: Occurrence) -> None:
+        """`cls(…)`, `type(self)(…)`, `self.__class__(…)`."""
+        owner = self.function.owner
+        if owner is not None:
+            self.code.own_calls.append(occurrence)
+            self.code.flow_call(f"{_OWN}{owner.name}", expr, self.function)
 
     def _called(self, func: Expr, local: Local) -> None:
         if type(func) is facts.Name:
@@ -440,11 +497,13 @@ _WALKS: dict[type, Callable[[_Walk, Any, Local], None]] = {
     facts.Lambda: _Walk.written_lambda,
 }
 _PARTIAL = "partial"
-_HANDS_OUT = frozenset({"values", "items", "get", "pop", "copy", "setdefault"})
+_OWN_CLASS = frozenset({"type()", "__class__"})
+_HANDS_OUT = frozenset({"values", "items", "get", "pop", "copy", "setdefault", "_replace"})
 """The methods by which a container gives what it holds."""
 _HANDS_THROUGH = frozenset(
     {"list", "tuple", "set", "frozenset", "zip", "zip_longest", "enumerate", "reversed", "sorted", "iter", "next"}
     | {"filter", "chain", "cycle", "deque", "cast", "proxy", "nullcontext", "closing", "enter_context"}
+    | {"copy", "deepcopy", "replace"}
 )
 """The functions that give what they are handed, or a container or an element of it."""
 _SIGNATURES = frozenset({"signature", "getfullargspec"})
@@ -461,6 +520,32 @@ def _ahead(call: facts.Call) -> facts.Call | None:
     if inner is None:
         return early
     return facts.Call(inner.func, (*inner.args, *early.args), (*inner.keywords, *early.keywords), call.line)
+
+
+def gathered(expr: Expr, function: FunctionNode | None) -> tuple[str, ...]:
+    """The name under which what a function gathers (`*args`, `**words`) travels, where an expression is that: it has
+    no other function's, as all are called alike."""
+    if type(expr) is not facts.Name:
+        return ()
+    while function is not None:
+        param = function.named.get(expr.id)
+        if param is not None:
+            return (f"{param.kind}{id(function)}",) if param.kind in (_ANY, _WORD) else ()
+        function = function.outer
+    return ()
+
+
+def _parameters_at(function: FunctionNode, index: str) -> Iterator[str]:
+    params = function.parameters
+    positional = [p.name for p in params if p.kind in ("positional-only", "positional")]
+    if index == _ANY:
+        yield from (p.name for p in params if p.kind not in (_ANY, _WORD))
+    elif index != _WORD and int(index) < len(positional):
+        yield positional[int(index)]
+        return
+    for param in params:
+        if param.kind in (_ANY, _WORD) and (index == _ANY or (index == _WORD) is (param.kind == _WORD)):
+            yield f"{param.kind}{id(function)}"
 
 
 def lambda_name(written: facts.Lambda) -> str:

@@ -49,7 +49,7 @@ def decisive_names(code: Code, roots: Iterable[str]) -> set[str]:
             if name.endswith(")") and not name.endswith("()"):
                 callee, _, index = name[:-1].rpartition("(")
                 if len(code.functions.get(callee, ())) <= _NAMESAKES:
-                    reached.update(code.parameters(callee, int(index)))
+                    reached.update(code.parameters(callee, index))
         front = reached - found
         found |= front
     return found

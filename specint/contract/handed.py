@@ -80,7 +80,7 @@ def _runner_names(code: Code, runner: ClassNode) -> set[str]:
             roots.update(k.name for k in call.expr.keywords if k.name is not None and k.value == own)
             for index, arg in enumerate(call.expr.args):
                 if arg == own:
-                    roots.update(code.parameters(name, index))
+                    roots.update(code.parameters(name, str(index)))
                     roots.update(_of_table(call, index, code))
     return roots
 

@@ -79,6 +79,8 @@ class Kept:
 
     def _local(self, name: str, function: FunctionNode) -> list[Making] | None:
         steps = function.binds.get(name)
+        if name in function.lent:
+            return None
         if steps is not None:
             return [_of_bind(step, function) for step in steps] if all(_is_plain(step) for step in steps) else None
         if any(param.name == name for param in function.facts.params):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from specint.contract.code import NEAR, Code, Occurrence, tail, tails
 from specint.contract.roots import Roots
 from specint.facts import model as facts
-from specint.graph.binding import bind_arguments
+from specint.graph.binding import bind_arguments, spread_arguments
 from specint.graph.evaluation import Frame
 from specint.graph.evaluator import Evaluator
 from specint.graph.hierarchy import Hierarchy
@@ -33,6 +33,8 @@ _DEEPEST = 2
 ELSEWHERE = "…"
 """The path of a part that was handed to another function: that it is a part is known there, and not which."""
 _NONE = frozenset({ConstantValue(None)})
+_CHANGES = ("_replace", "replace")
+"""What makes an object of another one and of what it is to have in place of its fields."""
 _MOST_CALLS = 1_000
 """Of a name that is called more often than this, no callers are followed: the most that we met (0.5.9) is 88, and
 thousands of functions of one name that call each other would take minutes."""
@@ -168,7 +170,7 @@ class Receivers:
         inner = self.roots.declared.inner
         if param.name == inner.parameter and function.key == f"{self.project.package}.{inner.function}":
             return frozenset({ModelObject("inner")})
-        annotated = self.evaluator.annotation(param.annotation, frame)
+        annotated = self.evaluator.promised(param, frame)
         if param.name == self.roots.declared.worker.target_parameter:
             node = next((v.node for v in annotated if isinstance(v, Instance)), self.roots.worker)
             return frozenset({Instance(node if self.has_side(node) else self.roots.worker, "target")})
@@ -213,6 +215,7 @@ class Receivers:
                     ) as call
                 ):
                     bound = bind_arguments(function, call, skip_first=True)
+                    bound |= spread_arguments(function, call, skip_first=True)
                     if param.name in bound:
                         return self.evaluator.evaluate(bound[param.name], heir, step)
                     if param.default is not None:
@@ -226,6 +229,7 @@ class Receivers:
         for caller in self.callers(function):
             frame = self.frame(caller.function)
             bound = self.arguments(caller, function)
+            bound |= self._spread(caller, function)
             if param.name in bound:
                 found |= _handed_over(self.evaluator.evaluate(bound[param.name], frame, caller.step))
         return frozenset(found)
@@ -234,8 +238,22 @@ class Receivers:
         """Parameter -> what a call of a function hands over: its object is among it where a method is called on its
         class, and what a partial was handed ahead is not."""
         assert isinstance(caller.expr, facts.Call)
-        skip = function.takes_receiver and not self._is_on_class(caller.expr, caller.function, function)
+        skip = self._skips(caller, function)
         return bind_arguments(function, caller.expr, skip_first=skip, ahead=self._ahead(caller, function))
+
+    def _spread(self, caller: Occurrence, function: FunctionNode) -> dict[str, facts.Expr]:
+        """The same of what a call spreads, if that holds so much."""
+        assert isinstance(caller.expr, facts.Call)
+        call = caller.expr
+        if all(k.name is not None for k in call.keywords) and not any(isinstance(a, facts.Starred) for a in call.args):
+            return {}
+        skip = self._skips(caller, function)
+        return spread_arguments(function, call, skip_first=skip, ahead=self._ahead(caller, function))
+
+    def _skips(self, caller: Occurrence, function: FunctionNode) -> bool:
+        """Whether Python hands over the object of a method, not its caller."""
+        assert isinstance(caller.expr, facts.Call)
+        return function.takes_receiver and not self._is_on_class(caller.expr, caller.function, function)
 
     def _is_on_class(self, call: facts.Call, caller: FunctionNode, function: FunctionNode) -> bool:
         """`Base.method(self, …)`: Python hands over no object then."""
@@ -271,7 +289,9 @@ class Receivers:
         """A function as anybody may call it: `self` is an object of its own class."""
         found = self._frames.get(function)
         if found is None:
-            own = self.evaluator.instance(function.owner) if function.owner is not None else None
+            own: Value | None = self.evaluator.instance(function.owner) if function.owner is not None else None
+            if function.owner is not None and function.own is None and function.receiver is not None:
+                own = ClassValue(function.owner)
             found = self._frames[function] = Frame(function.module, function, own)
         return found
 
@@ -300,18 +320,24 @@ class Receivers:
             name = self.code.name_of(function)
             spellings = self._constructed_as(function) if constructor else [name, *self.code.kept_as(name)]
             calls = [one for spelling in spellings for one in self.code.calls.get(spelling, ())]
+            calls += [one for one in self.code.own_calls if constructor and self._may_make(one, function)]
             self._by_name[id(function)] = (function, calls if len(calls) <= _MOST_CALLS else [])
         return self._by_name[id(function)][1]
 
     def _constructed_as(self, function: FunctionNode) -> list[str]:
         assert function.owner is not None
-        heirs = [
-            node.name
-            for methods in (self.code.functions.get("__init__", ()),)
-            for node in {m.owner for m in methods if m.owner is not None}
-            if self.hierarchy.is_subclass(node, function.owner)
-        ]
+        below = self.code.below(function.owner)
+        heirs = [node.name for node in below if self.hierarchy.is_subclass(node, function.owner)]
         return list(dict.fromkeys([function.owner.name, *heirs, "__init__", *self._class_aliases(function.owner)]))
+
+    def _may_make(self, call: Occurrence, function: FunctionNode) -> bool:
+        """Whether a call of its own class, in a method, can make an object of a constructor's class."""
+        node = call.function.owner
+        return (
+            node is not None
+            and function.owner is not None
+            and (self.hierarchy.is_subclass(node, function.owner) or self.hierarchy.is_subclass(function.owner, node))
+        )
 
     def _class_aliases(self, node: ClassNode) -> list[str]:
         """Parameters that are annotated as a class of this kind: calling one of them constructs it."""
@@ -342,6 +368,8 @@ class Receivers:
                 case ClassValue(node=node) if constructor and function.owner is not None:
                     member = self.hierarchy.lookup(node, "__init__")
                     if member is not None and member.function is function:
+                        return True
+                    if call in self.code.own_calls and self.hierarchy.is_subclass(function.owner, node):
                         return True
                 case _:
                     pass
@@ -393,7 +421,8 @@ class Receivers:
         fields = self.hierarchy.fields(node)
         if name not in fields:
             return
-        for call in self.code.calls.get(node.name, ()):
+        changing = [one for name in _CHANGES for one in self.code.calls.get(name, ())]
+        for call in (*self.code.calls.get(node.name, ()), *self.code.own_calls, *changing):
             assert isinstance(call.expr, facts.Call)
             value = next((k.value for k in call.expr.keywords if k.name == name), None)
             index = fields.index(name)
@@ -401,9 +430,23 @@ class Receivers:
                 value = call.expr.args[index]
             if value is None:
                 continue
-            frame = self.frame(call.function)
-            if ClassValue(node) in self.evaluator.evaluate(call.expr.func, frame, call.step):
+            if self._makes(call, node):
+                frame = self.frame(call.function)
                 yield frame, facts.Bind(facts.Name(name), value, None, "=", call.step.guard, call.step.line)
+
+    def _makes(self, call: Occurrence, node: ClassNode) -> bool:
+        """Whether a call makes an object of a class: of its fields, or of those of another one."""
+        assert isinstance(call.expr, facts.Call)
+        frame = self.frame(call.function)
+        match call.expr:
+            case facts.Call(func=facts.Attribute(base=other, name="_replace"), args=()):
+                pass
+            case facts.Call(func=facts.Name(id="replace") | facts.Attribute(name="replace"), args=(other,)):
+                pass
+            case _:
+                return ClassValue(node) in self.evaluator.evaluate(call.expr.func, frame, call.step)
+        objects = self.evaluator.evaluate(other, frame, call.step)
+        return any(isinstance(one, Instance) and one.node is node for one in objects)
 
     def fields_of(self, node: ClassNode, name: str) -> Iterable[facts.Step]:
         """The steps of the class bodies that declare a name."""

@@ -14,6 +14,7 @@ from specint.contract.receivers import ELSEWHERE, Receivers
 from specint.facts import model as facts
 from specint.graph.binding import bind_arguments
 from specint.graph.project import FunctionNode
+from specint.graph.value import ConstantValue, Instance
 
 Kind = Literal["call", "read", "write", "get", "probe"]
 
@@ -141,11 +142,20 @@ class _Reader:
             for member, roles in members.items():
                 others = [m for m, theirs in members.items() if theirs & roles] if len(members) > 1 else []
                 alternatives = tuple(sorted(others, key=lambda m: (-m.count("."), m)))
-                if ELSEWHERE in map("".join, parts):
+                if ELSEWHERE in map("".join, parts) or ("." in member and self._may_be_else(base, one)):
                     kind = "get" if kind in ("call", "read") else kind  # what may be a part isn't asked as a model
                 asked = by_name or (alternatives[0] if alternatives else member)
                 key = (id(one.expr), id(one.function), member)
                 self.found[key] = Touch(one, roles, member, kind, one.expr, base, line, shape, asked, alternatives)
+
+    def _may_be_else(self, base: facts.Expr, one: Occurrence) -> bool:
+        """Whether what is asked as a part of a model is by some way a text or a number, or an object of the tree."""
+        receivers = self.receivers
+        values = receivers.evaluator.evaluate(base, receivers.frame(one.function), one.step)
+        return any(
+            value.value is not None if isinstance(value, ConstantValue) else isinstance(value, Instance)
+            for value in values
+        )
 
     def parts(self) -> None:
         """What is asked of parts of a model: `model.lm_head.weight`, or an alias, also where a function is handed one.

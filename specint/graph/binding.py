@@ -12,7 +12,7 @@ from specint.graph.value import Value, Values
 
 
 def bind_arguments(function: FunctionNode, call: facts.Call, *, skip_first: bool, ahead: int = 0) -> dict[str, Expr]:
-    """Parameter -> argument expression, as Python binds them; starred arguments are not spread.
+    """Parameter -> argument expression, as Python binds them; what is spread may fill others (see `spread_arguments`).
 
     Args:
         ahead: how many positional arguments the callee was handed before this call (`functools.partial`).
@@ -26,11 +26,60 @@ def bind_arguments(function: FunctionNode, call: facts.Call, *, skip_first: bool
         if isinstance(argument, facts.Starred):
             break
         bound[param.name] = argument
-    names = {p.name for p in params}
+    names = _names(params)
     for keyword in call.keywords:
         if keyword.name is not None and keyword.name in names:
             bound[keyword.name] = keyword.value
+    for param in params:
+        if param.kind == "*" and not any(isinstance(one, facts.Starred) for one in call.args):
+            bound[param.name] = facts.Display(call.args[len(positional) :])
+        elif param.kind == "**" and all(one.name is not None for one in call.keywords):
+            rest = [one for one in call.keywords if one.name not in names]
+            keys = tuple([facts.Constant(one.name) for one in rest])
+            bound[param.name] = facts.DictDisplay(keys, tuple([one.value for one in rest]))
     return bound
+
+
+def spread_arguments(function: FunctionNode, call: facts.Call, *, skip_first: bool, ahead: int = 0) -> dict[str, Expr]:
+    """Parameter -> what it gets of what a call spreads, if that holds so much: `pair[0]` for `f(*pair)`, and
+    `words.get("x")`, which asks for no key that isn't there, for `f(**words)`."""
+    at = next((index for index, one in enumerate(call.args) if isinstance(one, facts.Starred)), None)
+    tables = [one.value for one in call.keywords if one.name is None]
+    if at is None and not tables:
+        return {}
+    params = list(function.facts.params)[1 if skip_first and function.facts.params else 0 :]
+    positional = [p for p in params if p.kind in ("positional-only", "positional")][ahead:]
+    sure = bind_arguments(function, call, skip_first=skip_first, ahead=ahead)
+    found: dict[str, Expr] = {}
+    for table in tables:
+        for param in params:
+            if param.kind == "**":
+                found[param.name] = table
+            elif param.kind in ("positional", "keyword") and param.name not in sure:
+                found[param.name] = _under_key(table, param.name, call.line)
+    if at is not None:
+        starred = call.args[at]
+        assert isinstance(starred, facts.Starred)
+        for number, param in enumerate(positional[at:]):
+            if param.name not in sure:
+                one = facts.Item(starred.value, facts.Constant(number))
+                either = found.get(param.name)  # where it is none of what goes by place, it may go by name
+                found[param.name] = facts.Boolean("or", (one, either)) if either is not None else one
+        for param in params:
+            if param.kind == "*":
+                alone = at == len(positional) and len(call.args) == at + 1
+                rest = facts.Item(starred.value, facts.Slice((facts.Constant(0),)))
+                found[param.name] = starred.value if alone else rest
+    return found
+
+
+def _under_key(table: Expr, key: str, line: int) -> Expr:
+    return facts.Call(facts.Attribute(table, "get", line), (facts.Constant(key),), (), line)
+
+
+def _names(params: Iterable[facts.Param]) -> set[str]:
+    """The names by which a caller can fill parameters."""
+    return {p.name for p in params if p.kind in ("positional", "keyword")}
 
 
 @dataclass(frozen=True)
@@ -48,9 +97,18 @@ class Callee:
 
     def bound(self, call: facts.Call) -> dict[str, Expr]:
         """Parameter -> what the call hands over, the receiver left out."""
-        method = self.function.takes_receiver and self.receiver is not None
-        bound = bind_arguments(self.function, call, skip_first=method and not self.is_handed)
-        if method and self.is_handed:
+        return self._of_caller(bind_arguments(self.function, call, skip_first=self._skips))
+
+    def spread(self, call: facts.Call) -> dict[str, Expr]:
+        """The same of what the call spreads, if that holds so much."""
+        return self._of_caller(spread_arguments(self.function, call, skip_first=self._skips))
+
+    @property
+    def _skips(self) -> bool:
+        return self.function.takes_receiver and self.receiver is not None and not self.is_handed
+
+    def _of_caller(self, bound: dict[str, Expr]) -> dict[str, Expr]:
+        if self.is_handed and self.function.takes_receiver and self.receiver is not None:
             bound.pop(self.function.facts.params[0].name, None)
         return bound
 

@@ -128,6 +128,8 @@ class Calls(Lookup):
                 return BUILTINS[name](*self._handed(call, frame, at))
             case facts.Call(func=facts.Name(id="map")) if made := calls_of(call):
                 return frozenset({ElementsOf(flat(union([self.call(one, frame, at) for one in made])))})
+            case facts.Call(func=facts.Attribute(base=base, name="_replace"), args=()):
+                return self.evaluate(base, frame, at)
             case facts.Call(func=facts.Attribute(name="enter_context"), args=(entered,)):
                 return self.opened("with", self.evaluate(entered, frame, at))
             case facts.Call(func=facts.Attribute(base=base, name=name), args=args) if name in METHODS:
@@ -208,8 +210,15 @@ class Calls(Lookup):
         deciding = callee.function.deciding
         if not deciding:
             return None
-        bound = callee.bound(call)
-        return {name: _followed(self.evaluate(expr, frame, at)) for name, expr in bound.items() if name in deciding}
+        found = {
+            name: _followed(self.evaluate(expr, frame, at))
+            for name, expr in callee.bound(call).items()
+            if name in deciding
+        }
+        for name, expr in callee.spread(call).items():
+            if name in deciding and any(map(is_telling, values := self.evaluate(expr, frame, at))):
+                found[name] = _followed(values)
+        return found
 
 
 def _followed(values: Values) -> Values:

@@ -65,8 +65,18 @@ def _keys(value: Value) -> list[Values]:
 
 
 def item(values: Values, index: Values) -> Values:
-    """What stands in containers at an index or under a key; anything in them where neither is a constant."""
-    return union([_item(value, index) for value in values])
+    """What stands in containers at an index or under a key; anything in them where neither is a constant, or where no
+    table has the key: what else was put into it isn't always known."""
+    tables = [value for value in values if isinstance(value, TableValue)]
+    lacking = {one for one in tables if not _has(one, index)} if len(tables) > 1 else set()
+    return union([_item(value, index) for value in (values - lacking if len(lacking) < len(tables) else values)])
+
+
+def _has(table: TableValue, index: Values) -> bool:
+    """Whether something can stand under a key."""
+    if not index or not all(isinstance(one, ConstantValue) for one in index):
+        return True
+    return any(_can_be(key, index) for key, _ in table.entries)
 
 
 def _item(value: Value, index: Values) -> Values:
@@ -149,17 +159,19 @@ def table(parts: Iterable[tuple[Values | None, Values]]) -> Value:
     """A dict of these keys and values; a key is None for a whole dict, or for rows of keys and values, that goes in."""
     entries: list[tuple[Values, Values]] = []
     loose: set[Value] = set()
+    whole = True
     for key, found in parts:
         if key is not None:
             entries.append((key, flat(found)))
             continue
+        whole = whole and bool(found)  # of what isn't followed anything may come
         for value in found:
             rows = value.entries if isinstance(value, TableValue) else _rows(value)
             if rows is None:
                 loose |= _elements(value)
             else:
                 entries += rows
-    if loose:
+    if loose or not whole:
         return ElementsOf(flat(union([frozenset(loose), *(found for _, found in entries)])))
     return TableValue(tuple(entries))
 
@@ -200,7 +212,11 @@ def method(name: str, of: Values, args: list[Values]) -> Values | None:
 
 
 def _got(of: Values, args: list[Values]) -> Values:
-    return union([item(of, args[0]) if args else elements(of), *args[1:]])
+    if not args:
+        return elements(of)
+    # where a key isn't, nothing is got
+    having = frozenset(one for one in of if not isinstance(one, TableValue) or _has(one, args[0]))
+    return union([item(having, args[0]), *args[1:]])
 
 
 def _pairs(of: Values, _: list[Values]) -> Values:

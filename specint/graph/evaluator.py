@@ -49,8 +49,8 @@ class Evaluator(Calls):
         match expr:
             case facts.Name(id=name):
                 return self.name(name, frame, at)
-            case facts.Attribute(base=base, name=name):
-                return union([self.attribute(value, name) for value in self.evaluate(base, frame, at)])
+            case facts.Attribute():
+                return self._attribute(expr, frame, at)
             case facts.Call():
                 return self.call(expr, frame, at)
             case facts.Constant(value=value):
@@ -84,6 +84,11 @@ class Evaluator(Calls):
                 return sliced(union([self.evaluate(one, frame, at) for one in parts]))
             case facts.Slice() | facts.Yield() | facts.Other():  # numbers, tensors, what is sent in
                 return NOTHING
+
+    def _attribute(self, expr: facts.Attribute, frame: Frame, at: facts.Step | None) -> Values:
+        if (above := facts.super_call(expr.base)) is not None:
+            return self.above(above, expr.name, frame)
+        return union([self.attribute(value, expr.name) for value in self.evaluate(expr.base, frame, at)])
 
     def _item(self, values: Values, index: Expr, frame: Frame, at: facts.Step | None) -> Values:
         values = self.as_rows(values)

@@ -77,6 +77,9 @@ class Lookup(Names):
                 member = self.hierarchy.lookup(node, name)
                 return self.member(member, value) if member is not None else NOTHING
             case ModuleValue(name=dotted):
+                module = self.project.module(dotted)
+                if module is not None and name in module.globals:
+                    return self.module_name(name, module)
                 return union([self.symbol(s) for s in self.project.member(ModuleRef(dotted), name)])
             case ExternalValue(name=dotted, called=called):
                 if dotted.count(".") >= _MOST_NAMES:  # a chain that a loop makes longer
@@ -90,8 +93,18 @@ class Lookup(Names):
             case _:
                 return NOTHING
 
+    def above(self, call: facts.Call, name: str, frame: Frame) -> Values:
+        """What an attribute of `super()` is; nothing where no class above has it."""
+        receiver = frame.receiver
+        if frame.function is None or not isinstance(receiver, (Instance, ClassValue)):
+            return NOTHING
+        member = self.hierarchy.above(frame.function, call, receiver.node, name)
+        return self.member(member, receiver) if member is not None else NOTHING
+
     def instance_attribute(self, value: Instance, node: ClassNode, name: str) -> Values:
         """What an attribute of an object can be, by its class, its methods' assignments and its annotations."""
+        if name == "__class__":
+            return frozenset({ClassValue(node)})
         return self.once(("attribute", value, name), lambda: self._instance_attribute(value, node, name))
 
     def _instance_attribute(self, value: Instance, node: ClassNode, name: str) -> Values:

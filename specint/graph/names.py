@@ -74,6 +74,8 @@ class Names(Loops):
             for step, put_under, value in function.fills.get(name, ()):
                 if self.worth_keeping is not None and self.worth_keeping(value):
                     found |= self._put(put_under, value, frame, step)
+            for inner, step in function.lent.get(name, ()):
+                found |= self.bound(step, name, Frame(frame.module, inner, frame.receiver))
             return found
 
         return self.once(key, compute)
@@ -112,7 +114,21 @@ class Names(Loops):
     def module_name(self, name: str, module: facts.Module) -> Values:
         """What a name means at module level."""
         found = union([self.symbol(symbol) for symbol in self.project.resolve(module, name)])
+        if name in module.globals:
+            found |= self._given_by_functions(name, module)
         return found or (frozenset({ExternalValue(f"builtins.{name}")}) if name in _BUILTINS else NOTHING)
+
+    def _given_by_functions(self, name: str, module: facts.Module) -> Values:
+        def compute() -> Values:
+            given = self.project.given_by_functions(module, name)
+            return union([self.bound(step, name, self._anyhow(function)) for function, step in given])
+
+        return self.once(("global", module.name, name), compute)
+
+    def _anyhow(self, function: FunctionNode) -> Frame:
+        """A function as anybody may call it."""
+        own = self.instance(function.owner) if function.owner is not None and function.own is not None else None
+        return Frame(function.module, function, own)
 
     def symbol(self, symbol: Symbol) -> Values:
         """The values of what a linked name stands for."""
@@ -148,10 +164,15 @@ class Names(Loops):
             return self.evaluate(param.default, around)
         if self.parameter_hook is not None and (found := self.parameter_hook(frame, param)) is not None:
             return found
-        found = self.annotation(param.annotation, frame)
+        found = self.promised(param, frame)
         if param.default is not None:
             found |= self.evaluate(param.default, around)
         return found
+
+    def promised(self, param: facts.Param, frame: Frame) -> Values:
+        """What a parameter's annotation says of it: of those that gather it speaks of what they gather."""
+        found = self.annotation(param.annotation, frame)
+        return frozenset({ElementsOf(found)}) if found and param.kind in ("*", "**") else found
 
     def annotation(self, expr: Expr | None, frame: Frame) -> Values:
         """What a value of an annotated type is: an instance of a class of the tree, or a container of such."""

@@ -59,7 +59,18 @@ class FunctionNode:
     @cached_property
     def binds(self) -> dict[str, list[Step]]:
         """Every step that gives a local name a value, in source order."""
-        return _binds(self.facts.body)
+        found = _binds(self.facts.body)
+        return {name: steps for name, steps in found.items() if name not in self.facts.shared} if found else found
+
+    @cached_property
+    def lent(self) -> dict[str, list[tuple[FunctionNode, Step]]]:
+        """What functions within give its names, by `nonlocal`, each with its step."""
+        found: dict[str, list[tuple[FunctionNode, Step]]] = {}
+        for inner in self.nested:
+            for name in inner.facts.shared:
+                given = [(inner, step) for step in _binds(inner.facts.body).get(name, ())]
+                found.setdefault(name, []).extend((*given, *inner.lent.get(name, ())))
+        return found
 
     @cached_property
     def loops(self) -> dict[str, list[Loop]]:
@@ -353,6 +364,17 @@ class Project:
             pending += function.nested
 
     # -- names -----------------------------------------------------------------------------------------------------
+
+    def given_by_functions(self, module: facts.Module, name: str) -> list[tuple[FunctionNode, facts.Step]]:
+        """What functions of a module give one of its own names, by `global`, each with its step."""
+        if name not in module.globals:
+            return []
+        return [
+            (function, step)
+            for function in self.functions_of(module)
+            if name in function.facts.shared
+            for step in self.binds_of(function.facts.body).get(name, ())
+        ]
 
     def table(self, module: facts.Module) -> dict[str, list[facts.Step]]:
         """Name -> every step of the module's body that gives it a meaning."""

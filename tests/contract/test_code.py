@@ -103,7 +103,15 @@ FLOW = {
     "a = partial(seed, 1)": {"a", "partial(0)"},
     "helper(seed)": {"helper(0)", "one"},
     "helper(1, seed)": {"helper(1)", "two"},
-    "helper(two=seed)": {"two"},
+    "helper(two=seed)": {"two", "helper(**)"},
+    "helper(three=seed)": {"three", "helper(**)"},
+    "helper(*seed)": {"helper(*)", "one", "two"},
+    "helper(**seed)": {"helper(*)", "one", "two"},
+    "gather(1, seed)": {"gather(1)", "rest", "given"},
+    "gather(word=seed)": {"word", "gather(**)", "words", "raw"},
+    "hand(seed)": {"hand(0)", "helper(*)", "one", "two"},
+    "Heir(seed)": {"Heir(0)", "made"},
+    "type(x)(1, seed)": {"type()(1)"},
     "x.method(seed)": {"method(0)", "given"},
     "x.plain(seed)": {"plain(0)", "raw"},
     "Made(seed)": {"Made(0)", "made"},
@@ -123,6 +131,13 @@ def helper(one, two=1):
 def calls(x):
     b = f()
 
+def gather(first, *rest, **words):
+    given = rest[0]
+    raw = words["word"]
+
+def hand(*rest):
+    return helper(*rest)
+
 class Made:
     def __init__(self, made, more=1):
         pass
@@ -134,6 +149,9 @@ class Made:
     def plain(raw):
         pass
 
+class Heir(Made):
+    pass
+
 def f(self, seed, x):
 """
 
@@ -141,7 +159,7 @@ def f(self, seed, x):
 @pytest.mark.parametrize("text", FLOW)
 def test_names_under_which_a_thing_travels(text: str) -> None:
     code = code_of(OTHERS + textwrap.indent(text, "    ") + "\n")
-    found = {name for name in code.flow_names(["seed"]) if not name.startswith("lambda")}
+    found = {name for name in code.flow_names(["seed"]) if not name.startswith(("lambda", "*"))}
     assert found == {"seed", *FLOW[text]}
 
 

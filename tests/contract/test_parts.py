@@ -185,7 +185,7 @@ PARTS = {
     "(lambda: model)()": "target",
     "taker(model)": "target",
     "inner_function()": "target",
-    "copy.copy(model)": "",
+    "copy.copy(model)": "target",
     "self.given()": "target",
     "self.drafting.model_runner.model": "draft",
     "self.late": "draft",

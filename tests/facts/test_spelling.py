@@ -151,7 +151,8 @@ class ___:
 
 
 def test_names_of_other_scopes_are_told() -> None:
-    text = "def f():\n    global a, b\n    def g():\n        nonlocal c\n    c = 1\nclass K:\n    def m(self):\n        global __p\n"
+    text = "def f():\n    global a, b\n    def g():\n        nonlocal c\n    c = 1\n"
+    text += "class K:\n    def m(self):\n        global __p\n"
     module = extract(text, name="m", path="m.py")
     function = module.body.functions[0]
     assert function.shared == ("a", "b")
