@@ -87,7 +87,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, bytes], None]:
     def compare(name: str, data: bytes) -> None:
         path = folder / name
         if request.config.getoption("--update-golden"):
-            folder.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         assert path.exists(), f"no {path}: `pytest --update-golden` writes it"
         assert data.decode() == path.read_bytes().decode()  # a format may end its lines in another way

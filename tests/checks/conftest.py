@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from specint.analysis.model import Analysis
+from specint.checks.finding import Finding
 from specint.facts.store import Store
 from specint.pipeline import analyze
 from specint.source.locate import open_tree
@@ -24,3 +26,25 @@ def analysed(fixture_tree: Callable[[str], Path], tmp_path_factory: pytest.TempP
         return analyze(tree.overlay(texts or {}), store=Store(cache), jobs=1, **options)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def told() -> Callable[[Finding], str]:
+    """`told(finding)`: all that a finding says, as text."""
+    return _told
+
+
+def _told(finding: Finding) -> str:
+    """All that a finding says, as text."""
+    lines = [
+        f"{finding.file}:{finding.line}:{finding.column}: {finding.id} {finding.rule}",
+        f"  {finding.class_}.{finding.member} ({', '.join(finding.algorithms) or 'every server'})",
+        f"  {finding.message}",
+        *(f"  {one.file}:{one.line}: {one.what}" for one in finding.evidence),
+        f"  met by: {', '.join(finding.hooks)}",
+    ]
+    if finding.edit is not msgspec.UNSET:
+        edit = finding.edit
+        lines.append(f"  fix: {edit.kind} {edit.class_}.{edit.member}: {edit.decide or edit.doubt or 'safe'}")
+        lines += [f"  | {line}".rstrip() for one in edit.splices for line in one.lines]
+    return "\n".join(lines)

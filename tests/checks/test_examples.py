@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from specint.analysis.demands import demand
@@ -86,28 +85,13 @@ def test_bad_example_raises_the_symbol_on_the_marked_lines(
     assert {(one.file, one.line, one.rule) for one in found} == expected, shown(found)
 
 
-def told(finding: Finding) -> str:
-    """All that a finding says, as text."""
-    lines = [
-        f"{finding.file}:{finding.line}:{finding.column}: {finding.id} {finding.rule}",
-        f"  {finding.class_}.{finding.member} ({', '.join(finding.algorithms) or 'every server'})",
-        f"  {finding.message}",
-        *(f"  {one.file}:{one.line}: {one.what}" for one in finding.evidence),
-        f"  met by: {', '.join(finding.hooks)}",
-    ]
-    if finding.edit is not msgspec.UNSET:
-        edit = finding.edit
-        lines.append(f"  fix: {edit.kind} {edit.class_}.{edit.member}: {edit.decide or edit.doubt or 'safe'}")
-        lines += [f"  | {line}".rstrip() for one in edit.splices for line in one.lines]
-    return "\n".join(lines)
-
-
 @pytest.mark.parametrize("rule", WITH_EXAMPLES, ids=lambda rule: rule.symbol)
 def test_what_is_said_of_a_bad_example(
     rule: Rule,
     fixture_tree: Callable[[str], Path],
     analysed: Callable[..., Analysis],
     golden: Callable[[str, bytes], None],
+    told: Callable[[Finding], str],
 ) -> None:
     found = spoken(rule.bad, fixture_tree("sglang_small") / "sglang", rule, analysed)
     golden(f"{rule.symbol}.txt", "".join(f"{told(one)}\n" for one in found).encode())

@@ -7,6 +7,7 @@ A variant changes the rule's bad example, or fills in the file's own `base`.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from specint.checks.catalog import Rule, all_rules
+from specint.checks.finding import Finding
 from specint.data import rules_folder
 
 FIELDS = {"member", "after"}
@@ -71,17 +73,61 @@ def written(entry: _Entry, base: str | None, rule: Rule) -> str:
     return text
 
 
-@pytest.mark.parametrize("variant", variants(), ids=str)
-def test_variant(variant: Variant, analysed) -> None:
-    findings = [
-        one
-        for one in analysed({"sglang.srt.models.variant": variant.text}).findings
-        if one.rule == variant.rule.symbol and one.file.endswith("variant.py")
-    ]
-    said = sorted(f"{one.class_.rpartition('.')[2]}.{one.member}" for one in findings)
+def by_module() -> dict[str, dict[str, Variant]]:
+    """Each rule's variants, by the module that a variant is analysed as."""
+    found: dict[str, dict[str, Variant]] = {}
+    for one in variants():
+        those = found.setdefault(one.rule.symbol, {})
+        those[f"variant_{len(those)}"] = one
+    return found
+
+
+VARIANTS = by_module()
+
+
+@pytest.fixture(scope="session")
+def said(request: pytest.FixtureRequest, analysed) -> dict[str, list[Finding]]:
+    """What a rule says of all its variants, a module each, by the module: analysed at once, they don't know each other."""
+    texts = {f"sglang.srt.models.{module}": one.text for module, one in VARIANTS[request.param].items()}
+    found: dict[str, list[Finding]] = {module: [] for module in VARIANTS[request.param]}
+    for finding in analysed(texts).findings:
+        if finding.rule == request.param and (module := Path(finding.file).stem) in found:
+            found[module].append(finding)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("said", "module", "variant"),
+    [
+        pytest.param(symbol, module, variant, id=str(variant))
+        for symbol, those in VARIANTS.items()
+        for module, variant in those.items()
+    ],
+    indirect=["said"],
+)
+def test_variant(said: dict[str, list[Finding]], module: str, variant: Variant) -> None:
+    findings = said[module]
+    names = sorted(f"{one.class_.rpartition('.')[2]}.{one.member}" for one in findings)
     shown = "\n".join(f"{one.file}:{one.line}: {one.message}" for one in findings) or "nothing was said"
-    assert said == sorted(variant.says), f"{shown}\n\n{variant.text}"
+    assert names == sorted(variant.says), f"{shown}\n\n{variant.text}"
     assert all(variant.because in one.message for one in findings), shown
+
+
+@pytest.mark.parametrize("said", VARIANTS, indirect=True)
+def test_what_is_said_of_variants(
+    request: pytest.FixtureRequest,
+    said: dict[str, list[Finding]],
+    told: Callable[[Finding], str],
+    golden: Callable[[str, bytes], None],
+) -> None:
+    """In full, as of the bad example: evidence, places, algorithms, and the lines that would settle it."""
+    symbol = request.node.callspec.params["said"]
+    lines = [
+        "\n".join([f"== {VARIANTS[symbol][module].name}", *map(told, findings), ""])
+        for module, findings in said.items()
+        if findings
+    ]
+    golden(f"variants/{symbol}.txt", "\n".join(lines).replace("sglang/srt/models/variant_", "variant_").encode())
 
 
 def test_names_of_variants_tell_them_apart() -> None:

@@ -236,20 +236,26 @@ class Recorder:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         self.here = item.nodeid
+        indices = item.callspec.indices if hasattr(item, "callspec") else {}
         for name in getattr(item, "fixturenames", ()):
-            self.users[f"fixture {name}"].add(item.nodeid)
+            self.users[fixture(name, indices.get(name, 0))].add(item.nodeid)
         began = time.process_time()
         yield
         self.seconds[item.nodeid] = round(time.process_time() - began, 3)
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_fixture_setup(self, fixturedef: Any) -> Iterator[None]:
+    def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Iterator[None]:
         before = self.here
         if fixturedef.scope != "function":
-            self.here = f"fixture {fixturedef.argname}"
+            self.here = fixture(fixturedef.argname, getattr(request, "param_index", 0))
         result = yield
         self.here = before
         return result
+
+
+def fixture(name: str, parameter: int) -> str:
+    """Who runs what a fixture of several tests runs: the fixture, with one of its parameters."""
+    return f"fixture {name} {parameter}"
 
 
 class Alone:

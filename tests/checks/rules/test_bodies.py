@@ -20,6 +20,10 @@ class Part(nn.Module):
         super().__init__()
         self.weight = nn.Parameter(1)
         self.leaf = Leaf()
+        self.spare = None
+
+    def help(self):
+        return 1
 
 class Inner(nn.Module):
     def __init__(self, config):
@@ -52,11 +56,16 @@ class Inner(nn.Module):
     def forward(self, x):
         return self.embed_tokens(x)
 
+class Above(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.skipped = 1
+
 """
 CLASS = """
-class X(nn.Module):
+class X(Above):
     def __init__(self, config, quant_config=None):
-        super().__init__()
+        nn.Module.__init__(self)
         self.model = Inner(config)
         self.lm_head = nn.Linear(8, 8)
         self.quantised = nn.Linear(8, 8, quant_config=quant_config)
@@ -64,6 +73,9 @@ class X(nn.Module):
         self.perhaps = Inner(config) if config.has_one else None
         self.part = Part()
         self.either = Inner(config) if config.has_one else Part()
+        if config.has_one:
+            self.only = Inner(config)
+        self.from_above = 1
 
     def own_pair(self):
         return self.model.both()
@@ -137,6 +149,15 @@ CASES: dict[str, list[str]] = {
     "return self.either.embed_tokens, 1": ["E7704 @1: X.get_embed_and_head reads self.either.embed_tokens here"],
     "return self.model.both().nobody, 1": [],
     "(*, config=None) return (self.nobody if config else 1), 1": [],
+    "return self.either.nobody, 1": ["E7704 @1: X.get_embed_and_head reads self.either.nobody here"],
+    "return self.only.embed_tokens, 1": ["W7714 @1: X.get_embed_and_head reads self.only.embed_tokens here"],
+    "return self.only.nobody, 1": ["E7704 @1: X.get_embed_and_head reads self.only.nobody here"],
+    "return self.model.help, 1": ["E7704 @1: X.get_embed_and_head reads self.model.help here"],
+    "return self.model.spare, 1": ["E7704 @1: X.get_embed_and_head reads self.model.spare here"],
+    "return self.model.nobody, self.part.nobody": ["E7704 @1: X.get_embed_and_head reads self.model.nobody here"],
+    "return self.model.nobody, self.part.another": ["E7704 @1: X.get_embed_and_head reads self.model.nobody here"],
+    "return self.skipped, 1": [],
+    "return self.model.skipped, 1": ["E7704 @1: X.get_embed_and_head reads self.model.skipped here"],
     # quantised layers
     "return self.quantised.weight, 1": ["W7713 @1: self.quantised.weight is handed out here"],
     "return self.plain.weight, 1": [],
@@ -166,19 +187,20 @@ MESSAGES = {
 
 
 @pytest.fixture(scope="module")
-def said(analysed) -> dict[str, list[str]]:
-    text, names, first = HEAD, {}, {}
+def said(analysed, told) -> dict[str, list[str]]:
+    text, names, first, start = HEAD, {}, {}, {}
     for number, case in enumerate(CASES):
         name = f"X{number:02}"
         given = re.match(r"\((.*?)\) ", case)
         params, body = (f", {given[1]}", case[given.end() :]) if given else ("", case)
         source = CLASS.replace("{params}", params).replace("class X(", f"class {name}(")
+        start[name] = text.count("\n") + 1
         first[name] = text.count("\n") + source[: source.index("{body}")].count("\n")
         text += source.replace("{body}", textwrap.indent(body, " " * 8))
         names[case] = name
     findings = analysed({"sglang.srt.models.trial": f"{text}\nEntryClass = [{', '.join(names.values())}]\n"}).findings
 
-    def told(name: str) -> list[str]:
+    def short(name: str) -> list[str]:
         mine = [f for f in findings if f.class_.endswith(f".{name}") and f.member == "get_embed_and_head"]
         for one in mine:
             if one.id == "E7704":
@@ -187,8 +209,17 @@ def said(analysed) -> dict[str, list[str]]:
             f"{one.id} @{one.evidence[0].line - first[name]}: {one.evidence[0].what}".replace(name, "X") for one in mine
         )
 
+    def full(case: str, name: str) -> str:
+        mine = [f for f in findings if f.class_.endswith(f".{name}") and f.member == "get_embed_and_head"]
+        said = "\n".join([f"== {case}", *(told(one).replace(name, "X") for one in mine), ""])
+        return re.sub(r"sglang/srt/models/trial\.py:(\d+)", lambda line: near(int(line[1]), start[name]), said)
+
+    def near(line: int, class_: int) -> str:
+        return f"{line - class_} lines below the class" if line >= class_ else f"line {line}"
+
     messages: dict[str, str] = {}
-    found = {case: told(name) for case, name in names.items()}
+    found = {case: short(name) for case, name in names.items()}
+    found["in full"] = [full(case, name) for case, name in names.items() if CASES[case]]
     return found | {f"message of {case}": [messages[name]] for case, name in names.items() if name in messages}
 
 
@@ -200,3 +231,8 @@ def test_what_is_said_of_a_body(said: dict[str, list[str]], case: str) -> None:
 @pytest.mark.parametrize("case", MESSAGES)
 def test_how_a_reach_that_fails_is_told(said: dict[str, list[str]], case: str) -> None:
     assert said[f"message of {case}"] == [MESSAGES[case]]
+
+
+def test_all_that_is_said_of_bodies(said: dict[str, list[str]], golden) -> None:
+    """With the evidence and what would settle it."""
+    golden("bodies.txt", "\n".join(said["in full"]).encode())
