@@ -10,6 +10,7 @@ from specint.checks.finding import Evidence, Finding
 from specint.compliance.model import ModelCompliance
 from specint.facts import model as facts
 from specint.graph.project import Project
+from specint.graph.steps import expressions
 from specint.suggestion import did_you_mean
 
 SYMBOL = "spec-lost-import"
@@ -57,21 +58,26 @@ def _lost(context: Context, step: facts.Import) -> str:
 
 def _may_define(project: Project, module: facts.Module, name: str, seen: frozenset[str] = frozenset()) -> bool:
     """Whether a module has a name, or makes names when it is imported."""
+    if module.name in seen:
+        return False  # whoever asked it first is told what else it has
     table = project.table(module)
-    if name in table or "__getattr__" in table or module.name in seen:
+    if name in table or "__getattr__" in table or any(map(_makes_names, module.body.steps)):
         return True
-    for step in module.body.steps:
-        value = getattr(step, "value", None)
-        if isinstance(value, facts.Node) and any(
-            isinstance(part, facts.Call) and part.func in (facts.Name("globals"), facts.Name("setattr"))
-            for part in facts.walk(value)  # type: ignore[arg-type]
-        ):
-            return True
     for step in table.get("*", ()):
         starred = project.module(step.module) if isinstance(step, facts.Import) else None
         if starred is None or _may_define(project, starred, name, seen | {module.name}):
             return True
     return False
+
+
+def _makes_names(step: facts.Step) -> bool:
+    """Whether a step writes names that it computes: into `globals()`, or into a module by `setattr` or `sys.modules`."""
+    return any(
+        part in (facts.Name("globals"), facts.Name("setattr"))
+        or (isinstance(part, facts.Attribute) and facts.dotted(part) == "sys.modules")
+        for expr in expressions(step)
+        for part in facts.walk(expr)
+    )
 
 
 def _finding(
