@@ -87,7 +87,7 @@ VARIANTS = by_module()
 
 @pytest.fixture(scope="session")
 def said(request: pytest.FixtureRequest, analysed) -> dict[str, list[Finding]]:
-    """What a rule says of all its variants, a module each, by the module: analysed at once, they don't know each other."""
+    """What a rule says of each of its variants, by module: analysed at once, they don't know each other."""
     texts = {f"sglang.srt.models.{module}": one.text for module, one in VARIANTS[request.param].items()}
     found: dict[str, list[Finding]] = {module: [] for module in VARIANTS[request.param]}
     for finding in analysed(texts).findings:

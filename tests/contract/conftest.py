@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from specint.contract.code import Code
-from specint.contract.model import Contract, Requirement
+from specint.contract.model import CallShape, Contract, Requirement
 from specint.contract.reach import Reach
 from specint.contract.receivers import Receivers
 from specint.contract.roots import Roots, find_roots
@@ -134,3 +135,93 @@ def asked(read: Callable[..., Read], small_tree: Tree) -> Callable[..., list[Req
 @pytest.fixture(scope="session")
 def release_tree(release: Callable[[str], Path]) -> Callable[[str], Tree]:
     return lambda version: open_tree(str(release(version)))
+
+
+# -- what becomes of touches -------------------------------------------------------------------------------------------
+
+TOUCHING_WORKER = """
+import inspect
+from sglang.srt.lora.layers import unwrap_lora_layer
+from sglang.srt.managers.tp_worker import TpModelWorker
+from sglang.srt.server_args import ServerArgs
+
+
+class NGRAMWorker:
+    def __init__(self, server_args: ServerArgs, gpu_id: int, target_worker: TpModelWorker):
+        self.target_worker = target_worker
+        self.server_args = server_args
+        self.off = False
+        if server_args.disable_overlap_schedule:
+            self.off = True
+        self.on = True
+        self.inner = None
+        self.has = hasattr(target_worker.model_runner.model, "kept_hook")
+        {calls}
+
+"""
+TOUCHING_METHOD = """
+    def {name}(self, batch):
+        server_args, target_worker = self.server_args, self.target_worker
+        model = target_worker.model_runner.model
+{body}
+"""
+NAMES = r"(?<=model\.)(a|b)\b|(?<=')(a|b)(?=')|\b(hook|other|flag|lm_head|layers|ask|deeper)\b"
+
+
+@pytest.fixture(scope="session")
+def requirements_of(
+    read: Callable[..., Read], small_tree: Tree
+) -> Callable[[dict[str, tuple[str, str]]], dict[str, list[str]]]:
+    """`requirements_of({case: (snippet, functions beside it)})`: each requirement that follows from each, told in short
+    (`test_requirements.py` says how)."""
+    return lambda cases: _requirements(read, small_tree, cases)
+
+
+def _requirements(read: Callable[..., Read], tree: Tree, cases: dict[str, tuple[str, str]]) -> dict[str, list[str]]:
+    """All cases in one worker: each has names of its own for `hook`, `other`, `flag`, `a` and `b`."""
+    methods = {f"case{number:03}": case for number, case in enumerate(cases)}
+    text = TOUCHING_WORKER.format(calls="\n        ".join(f"self.{name}(gpu_id)" for name in methods))
+    starts: dict[str, int] = {}
+    helpers: dict[str, int] = {}
+    for name, case in methods.items():
+        body = re.sub(NAMES, rf"\g<0>_{name}", cases[case][0])
+        starts[name] = text.count("\n") + TOUCHING_METHOD.count("\n", 0, TOUCHING_METHOD.index("{body}"))
+        text += TOUCHING_METHOD.format(name=name, body=textwrap.indent(body, " " * 8))
+    for name, case in methods.items():
+        text += "\n"
+        helpers[name] = text.count("\n")
+        text += re.sub(NAMES, rf"\g<0>_{name}", cases[case][1]) + "\n"
+    found = read(tree, {"sglang.srt.speculative.ngram_worker": text}).contract
+    answers: dict[str, list[str]] = {}
+    for name, case in methods.items():
+        own = [one for one in found.requirements if f"_{name}" in one.member or f".{name}" in str(one.sites)]
+        own = [one for one in own if "_case" in one.member or one.member.startswith("__")]
+        assert all(one.algorithms == ("NGRAM",) for one in own)
+        first, beside = starts[name], helpers[name] if cases[case][1] else text.count("\n")
+        answers[case] = sorted(re.sub(rf"_{name}", "", _told(one, first, beside)) for one in own)
+    return answers
+
+
+def _told(one: Requirement, first: int, helpers: int) -> str:
+    def line_told(line: int) -> str:
+        return f"h{line - helpers}" if line > helpers else str(line - first)
+
+    lines = ",".join(line_told(site.line) for site in one.sites)
+    words = [f"{one.member}: {one.use} {one.strength} @{lines}"]
+    if one.decided_by is not None and one.decided_by.line != one.sites[0].line:
+        words.append(f"by {line_told(one.decided_by.line)}")
+    raised = {site.raised_at for site in one.sites} - {0}
+    words += [f"raises {line_told(line)}" for line in sorted(raised)]
+    words += ["perhaps"] if one.strength in ("required", "any-of") and not one.unconditional else []
+    words += [f"one of {one.group}"] if one.group else []
+    if one.condition is not None:
+        words.append(f"where {'' if one.condition.holds else 'not '}{one.condition.member}")
+    words += [f"behind {setting}" for setting in one.settings]
+    return " ".join([*words, *([] if one.call is None else [_shape(one.call)])])
+
+
+def _shape(call: CallShape) -> str:
+    fewest = "" if call.fewest == call.positional else f"{call.fewest}-"
+    count = [f"{fewest}{call.positional}"] if call.positional else []
+    unpacked = f" -> {call.unpacks}" if call.unpacks is not None else ""
+    return f"({', '.join([*count, *call.keywords, *('*' * call.starred)])}){unpacked}"

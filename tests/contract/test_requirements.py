@@ -9,39 +9,8 @@ is the second of the functions that some cases have beside it.
 
 from __future__ import annotations
 
-import re
-import textwrap
-
 import pytest
 
-from specint.contract.model import CallShape, Requirement
-
-WORKER = """
-import inspect
-from sglang.srt.lora.layers import unwrap_lora_layer
-from sglang.srt.managers.tp_worker import TpModelWorker
-from sglang.srt.server_args import ServerArgs
-
-
-class NGRAMWorker:
-    def __init__(self, server_args: ServerArgs, gpu_id: int, target_worker: TpModelWorker):
-        self.target_worker = target_worker
-        self.server_args = server_args
-        self.off = False
-        if server_args.disable_overlap_schedule:
-            self.off = True
-        self.on = True
-        self.inner = None
-        self.has = hasattr(target_worker.model_runner.model, "kept_hook")
-        {calls}
-
-"""
-METHOD = """
-    def {name}(self, batch):
-        server_args, target_worker = self.server_args, self.target_worker
-        model = target_worker.model_runner.model
-{body}
-"""
 CASES = {
     "a call": ("model.hook()", ["hook: call required @1 ()"]),
     "a call with arguments": ("model.hook(1, 2)", ["hook: call required @1 (2)"]),
@@ -246,165 +215,11 @@ CASES = {
 }
 
 
-# With functions beside the snippet.
-THROUGH = {
-    "a function that asks": ("ask(model)", "def ask(m):\n    m.hook()", ["hook: call required @h2 ()"]),
-    "a function that hands the result back": (
-        "a, b = ask(model)",
-        "def ask(m):\n    return m.hook()",
-        ["hook: call required @h2 () -> 2"],
-    ),
-    "a function of a function that does": (
-        "a, b = ask(model)",
-        "def ask(m):\n    return deeper(m)\ndef deeper(m):\n    return m.hook()",
-        ["hook: call required @h4 () -> 2"],
-    ),
-    "a function that unpacks itself": (
-        "x = ask(model)",
-        "def ask(m):\n    a, b = m.hook()\n    return a",
-        ["hook: call required @h2 () -> 2"],
-    ),
-    "looked for by the caller": (
-        "if hasattr(model, 'hook'):\n    ask(model)",
-        "def ask(m):\n    m.hook()",
-        ["hook: call optional @h2 by 1 ()", "hook: read optional @1"],
-    ),
-    "looked for by one caller of two": (
-        "if hasattr(model, 'hook'):\n    ask(model)\nask(model)",
-        "def ask(m):\n    m.hook()",
-        ["hook: call required @h2 ()", "hook: read optional @1"],
-    ),
-    "a fallback in a function": (
-        "if hasattr(model, 'other'):\n    model.other()\nelse:\n    ask(model)",
-        "def ask(m):\n    m.hook()",
-        ["hook: call any-of @h2 by 1 one of other|hook ()", "other: call any-of @2 by 1 one of other|hook ()"],
-    ),
-    "a flag of the model, asked by the caller": (
-        "if model.flag:\n    ask(model)",
-        "def ask(m):\n    m.hook()",
-        ["flag: read required @1", "hook: call conditional @h2 where flag ()"],
-    ),
-    "behind a setting of the caller's": (
-        "if self.off:\n    ask(model)",
-        "def ask(m):\n    m.hook()",
-        ["hook: call required @h2 perhaps behind self.off ()"],
-    ),
-    "behind a setting of one caller of two": (
-        "if self.off:\n    ask(model)\nask(model)",
-        "def ask(m):\n    m.hook()",
-        ["hook: call required @h2 ()"],
-    ),
-    "on the batch, in the caller": (
-        "if batch.x:\n    ask(model)",
-        "def ask(m):\n    m.hook()",
-        ["hook: call required @h2 ()"],
-    ),
-    "what the caller hands over": (
-        "ask(model, True)",
-        "def ask(m, on):\n    if on:\n        m.hook()",
-        ["hook: call required @h3 ()"],
-    ),
-    "what the caller hands over is there": (
-        "ask(model, server_args)",
-        "def ask(m, on=None):\n    if on is not None:\n        m.hook()",
-        ["hook: call required @h3 ()"],
-    ),
-    "what the caller leaves out": (
-        "ask(model)",
-        "def ask(m, on=True):\n    if on:\n        m.hook()",
-        ["hook: call required @h3 ()"],
-    ),
-    "what the caller may hand over": (
-        "ask(model, batch)",
-        "def ask(m, on):\n    if on:\n        m.hook()",
-        ["hook: call required @h3 perhaps ()"],
-    ),
-    "an error where it is lacking, in a function": (
-        "ask(model)",
-        "def ask(m):\n    if not hasattr(m, 'hook'):\n        raise ValueError\n    m.hook()",
-        ["hook: call raises @h4 by h3 raises h3 ()"],
-    ),
-    "a function within": (
-        "def inner():\n    model.hook()\ninner()",
-        "",
-        ["hook: call required @2 ()"],
-    ),
-    "a function within, under a look": (
-        "if hasattr(model, 'hook'):\n    def inner():\n        model.hook()\n    inner()",
-        "",
-        ["hook: call optional @3 by 1 ()", "hook: read optional @1"],
-    ),
-    "an object that asks": (
-        "ask(model).go()",
-        "class ask:\n    def __init__(self, m):\n        self.m = m\n    def go(self):\n        self.m.hook()",
-        ["hook: call required @h5 ()"],
-    ),
-    "an object that is made under a look": (
-        "if hasattr(model, 'hook'):\n    ask(model)",
-        "class ask:\n    def __init__(self, m):\n        m.hook()",
-        ["hook: call optional @h3 by 1 ()", "hook: read optional @1"],
-    ),
-}
-
-
-def told(one: Requirement, first: int, helpers: int) -> str:
-    def line_told(line: int) -> str:
-        return f"h{line - helpers}" if line > helpers else str(line - first)
-
-    lines = ",".join(line_told(site.line) for site in one.sites)
-    words = [f"{one.member}: {one.use} {one.strength} @{lines}"]
-    if one.decided_by is not None and one.decided_by.line != one.sites[0].line:
-        words.append(f"by {line_told(one.decided_by.line)}")
-    raised = {site.raised_at for site in one.sites} - {0}
-    words += [f"raises {line_told(line)}" for line in sorted(raised)]
-    words += ["perhaps"] if one.strength in ("required", "any-of") and not one.unconditional else []
-    words += [f"one of {one.group}"] if one.group else []
-    if one.condition is not None:
-        words.append(f"where {'' if one.condition.holds else 'not '}{one.condition.member}")
-    words += [f"behind {setting}" for setting in one.settings]
-    return " ".join([*words, *([] if one.call is None else [shape(one.call)])])
-
-
-def shape(call: CallShape) -> str:
-    fewest = "" if call.fewest == call.positional else f"{call.fewest}-"
-    count = [f"{fewest}{call.positional}"] if call.positional else []
-    unpacked = f" -> {call.unpacks}" if call.unpacks is not None else ""
-    return f"({', '.join([*count, *call.keywords, *('*' * call.starred)])}){unpacked}"
-
-
-NAMES = r"(?<=model\.)(a|b)\b|(?<=')(a|b)(?=')|\b(hook|other|flag|lm_head|layers|ask|deeper)\b"
-EVERY: dict[str, tuple[str, str, list[str]]] = {
-    **{case: (snippet, "", expected) for case, (snippet, expected) in CASES.items()},
-    **THROUGH,
-}
-
-
 @pytest.fixture(scope="module")
-def requirements(read, small_tree) -> dict[str, list[str]]:
-    """All cases in one worker: each has names of its own for `hook`, `other`, `flag`, `a` and `b`."""
-    methods = {f"case{number:02}": case for number, case in enumerate(EVERY)}
-    text = WORKER.format(calls="\n        ".join(f"self.{name}(gpu_id)" for name in methods))
-    starts: dict[str, int] = {}
-    helpers: dict[str, int] = {}
-    for name, case in methods.items():
-        body = re.sub(NAMES, rf"\g<0>_{name}", EVERY[case][0])
-        starts[name] = text.count("\n") + METHOD.count("\n", 0, METHOD.index("{body}"))
-        text += METHOD.format(name=name, body=textwrap.indent(body, " " * 8))
-    for name, case in methods.items():
-        text += "\n"
-        helpers[name] = text.count("\n")
-        text += re.sub(NAMES, rf"\g<0>_{name}", EVERY[case][1]) + "\n"
-    found = read(small_tree, {"sglang.srt.speculative.ngram_worker": text}).contract
-    cases: dict[str, list[str]] = {}
-    for name, case in methods.items():
-        own = [one for one in found.requirements if f"_{name}" in one.member or f".{name}" in str(one.sites)]
-        own = [one for one in own if "_case" in one.member or one.member.startswith("__")]
-        assert all(one.algorithms == ("NGRAM",) for one in own)
-        first, beside = starts[name], helpers[name] if EVERY[case][1] else text.count("\n")
-        cases[case] = sorted(re.sub(rf"_{name}", "", told(one, first, beside)) for one in own)
-    return cases
+def requirements(requirements_of) -> dict[str, list[str]]:
+    return requirements_of({case: (snippet, "") for case, (snippet, _) in CASES.items()})
 
 
-@pytest.mark.parametrize("case", EVERY)
+@pytest.mark.parametrize("case", CASES)
 def test_requirements_of_a_snippet(requirements: dict[str, list[str]], case: str) -> None:
-    assert requirements[case] == sorted(EVERY[case][2])
+    assert requirements[case] == sorted(CASES[case][-1])

@@ -47,12 +47,14 @@ CASES = {
     "from sglang_plugins import nothing": "",
     # what is lost
     f"from {OAK} import Nothing": f"1: there is no `Nothing` {IN_OAK}",
-    f"from {OAK} import OakForCausalLMs": f"1: there is no `OakForCausalLMs` {IN_OAK} (did you mean OakForCausalLM or OakV2ForCausalLM?)",
+    f"from {OAK} import OakForCausalLMs": f"1: there is no `OakForCausalLMs` {IN_OAK} "
+    "(did you mean OakForCausalLM or OakV2ForCausalLM?)",
     f"from {OAK} import BirchForCausalLM": f"1: there is no `BirchForCausalLM` {IN_OAK} "
     "(BirchForCausalLM is in sglang.srt.models.birch)",
     f"x = 1\ndef f():\n    from {OAK} import Nothing": f"3: there is no `Nothing` {IN_OAK}",
     f"class C:\n    def f(self):\n        from {OAK} import Nothing": f"3: there is no `Nothing` {IN_OAK}",
-    "import sglang.srt.models.oaks": "1: there is no module sglang.srt.models.oaks in this SGLang (did you mean oak, asks or makes?)",
+    "import sglang.srt.models.oaks": "1: there is no module sglang.srt.models.oaks in this SGLang "
+    "(did you mean oak, asks or makes?)",
     "import sglang.nothing.at_all": "1: there is no module sglang.nothing.at_all in this SGLang",
     "from sglang.srt.models.acorn import A": "1: there is no module sglang.srt.models.acorn in this SGLang",
     "from sglang.srt.models import acorn": "1: there is no `acorn` in sglang.srt.models in this SGLang",
