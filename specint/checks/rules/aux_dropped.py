@@ -196,7 +196,7 @@ def _uses(step: facts.Step, names: frozenset[str]) -> bool:
     match step:
         case facts.Return(value=value) | facts.Bind(value=value):
             return Effects.mentions(value, names)
-        case facts.Evaluate(value=facts.Call() as call):
+        case facts.Evaluate(value=facts.Call() as call) if not _is_test(call):
             return _is_given(call, names) or Effects.mentions(call.func, names)
         case _:
             return any(_is_given(call, names) for call in _calls(step) if not _is_test(call))
