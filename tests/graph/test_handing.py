@@ -79,4 +79,6 @@ def spelled(call: facts.Call) -> str:
         else facts.spell(one)
         for one in call.args
     ]
-    return f"{facts.spell(call.func)}({', '.join([*args, *(f'{k.name}={facts.spell(k.value)}' for k in call.keywords)])})"
+    return (
+        f"{facts.spell(call.func)}({', '.join([*args, *(f'{k.name}={facts.spell(k.value)}' for k in call.keywords)])})"
+    )
