@@ -1,8 +1,15 @@
 """Small changes to a module, one at a time, each of which a test should notice.
 
-Left alone is what no answer hangs on: annotations and the words of a `Literal`, decorators and the keywords of a class
-(whether it is frozen, how it is stored), docstrings, messages, asserts, imports, `__all__`, and the numbers at module
-level (they bound what an analysis may cost).
+Left alone is what no answer hangs on:
+
+- annotations and the words of a `Literal`: no program reads them;
+- decorators and the keywords of a class: whether it is frozen, how it is stored;
+- docstrings, and messages that are put together (f-strings, what is raised): told to people, and held by the outputs;
+- asserts, imports and `__all__`;
+- the numbers at module level, which bound what an analysis may cost, and whether a comparison with one of them takes in
+  the bound itself: the same change, written elsewhere;
+- the word that begins a memo's key (`key = ("possible", …)`, `ask(("flag", …), …)`): it tells one question from
+  another, and any other word does so too.
 """
 
 from __future__ import annotations
@@ -68,6 +75,13 @@ class _Mutations:
         self.file = file
         self.text = text
         self.tree = ast.parse(text)
+        self.bounds = {
+            target.id
+            for one in self.tree.body
+            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant) and type(one.value.value) is int
+            for target in one.targets
+            if isinstance(target, ast.Name)
+        }
         self.lines = [0]
         for line in text.splitlines(keepends=True):
             self.lines.append(self.lines[-1] + len(line))
@@ -84,6 +98,7 @@ class _Mutations:
             return
         if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets):
             return
+        named = _key(node)
         kind = OPERATORS.get(type(node))
         if kind is not None:
             for start, end, new in kind(self, node):
@@ -95,7 +110,10 @@ class _Mutations:
             if name == "keywords" and isinstance(node, ast.ClassDef):
                 continue
             for child in value if isinstance(value, list) else [value]:
-                if isinstance(child, ast.AST) and not _is_text(child):
+                if named is not None and child is named:
+                    for part in named.elts[1:]:
+                        yield from self._of(part)
+                elif isinstance(child, ast.AST) and not _is_text(child):
                     yield from self._of(child)
 
     # -- where things are ------------------------------------------------------------------------------------------
@@ -121,6 +139,9 @@ class _Mutations:
         operands = [node.left, *node.comparators]
         for index, op in enumerate(node.ops):
             old, new = COMPARISONS[type(op)]
+            sides = operands[index : index + 2]
+            if old[0] in "<>" and any(isinstance(one, ast.Name) and one.id in self.bounds for one in sides):
+                continue
             if (at := self.between(operands[index], operands[index + 1], old)) is not None:
                 yield *at, new
 
@@ -199,6 +220,23 @@ class _Mutations:
 def _is_text(node: ast.AST) -> bool:
     """Whether a statement is a docstring."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _key(node: ast.AST) -> ast.Tuple | None:
+    """The key of a memo that a node gives a name or asks for, where it begins with a word."""
+    found: ast.expr | None = None
+    match node:
+        case ast.Assign(targets=[ast.Name(id="key")], value=value):
+            found = value
+        case ast.Call(func=ast.Attribute(attr="ask" | "ask_within" | "_once"), args=args):
+            found = next((one for one in args if isinstance(one, ast.Tuple)), None)
+        case _:
+            pass
+    match found:
+        case ast.Tuple(elts=[ast.Constant(value=str()), *_]):
+            return found
+        case _:
+            return None
 
 
 OPERATORS: dict[type[ast.AST], Callable[[_Mutations, Any], Iterator[tuple[int, int, str]]]] = {

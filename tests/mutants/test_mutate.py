@@ -69,6 +69,15 @@ CASES = {
     "def f(a: 'b') -> 'c':\n    raise ValueError('no ' + a)": set(),
     "x = f'{a == b}'": set(),
     "x = f('several words')": set(),
+    "_MOST = 5\ndef f(x):\n    g(x > _MOST)": {"_MOST = 5\ndef f(x):\n    pass"},
+    "MOST = a\ndef f(x):\n    g(x > MOST)": {
+        "MOST = a\ndef f(x):\n    pass",
+        "MOST = a\ndef f(x):\n    g(x >= MOST)",
+    },
+    "key = ('flag', 1)": {"key = ('flag', 2)"},
+    "other = ('flag', x)": {"other = ('flagXX', x)"},
+    "x = a.ask(('flag', 1), b)": {"x = a.ask(('flag', 2), b)"},
+    "x = a.told(('flag', y), b)": {"x = a.told(('flagXX', y), b)"},
 }
 
 
