@@ -128,6 +128,42 @@ FORMS = {
         "for name, more in (('x', ['z']),):\n    SpeculativeAlgorithm.register(name, Worker, aliases=more)",
         {"X": "Worker, also z"},
     ),
+    "in a loop over a table's keys": (
+        "for name in {'x': Worker, 'y': Other}:\n    SpeculativeAlgorithm.register(name, Worker)",
+        {"X": "Worker", "Y": "Worker"},
+    ),
+    "in a loop over a named table": (
+        "ALL = {'x': Worker}\nfor name, worker in ALL.items():\n    SpeculativeAlgorithm.register(name, worker)",
+        PLAIN,
+    ),
+    "in a loop over a named list": (
+        "ALL = ['x']\nfor name in ALL:\n    SpeculativeAlgorithm.register(name, Worker)",
+        PLAIN,
+    ),
+    "in a loop over what another name is": (
+        "ALL = ['x']\nTHOSE = ALL\nfor name in THOSE:\n    SpeculativeAlgorithm.register(name, Worker)",
+        PLAIN,
+    ),
+    "in a loop over rows that aren't pairs": (
+        "for name, worker in [('x', Worker, 1)]:\n    SpeculativeAlgorithm.register(name, worker)",
+        {},
+    ),
+    "in a loop over nested pairs": (
+        "for name, (one, two) in [('x', (Other, Worker))]:\n    SpeculativeAlgorithm.register(name, two)",
+        PLAIN,
+    ),
+    "in a loop over a table that takes in another": (
+        "for name, worker in {**OTHERS, 'x': Worker}.items():\n    SpeculativeAlgorithm.register(name, worker)",
+        PLAIN,
+    ),
+    "in a loop over what a call gives": (
+        "for name in make(1):\n    SpeculativeAlgorithm.register(name, Worker)",
+        {},
+    ),
+    "behind a loop": (
+        "for other in ('x', 'y'):\n    pass\nSpeculativeAlgorithm.register('z', Worker)",
+        {"Z": "Worker"},
+    ),
     "twice": (
         "SpeculativeAlgorithm.register('x', Worker, aliases=['y'])\n"
         "SpeculativeAlgorithm.register('X', Other, aliases=['z'], kind='k')",

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from sglang.srt.model_executor.model_runner import ModelRunner
 
 DEEP = "deep"
+late = True
+plain = open("x").read()
 SOME = open("x").read()
 NUMBER: int
 
@@ -213,13 +215,32 @@ TRUTHS = {
     "looped":                               "??????",
     "grown":                                "??????",
     "nobody":                               "??????",
+    "late":                                 "TTTTTT",
+    "plain":                                "??????",
+    "late and eagle":                       "FFTTFF",
     "('a' if algo.is_eagle() else 'b') == 'a'": "FFTTFF",
     "(args.x if algo.is_eagle() else 'b') == 'b'": "TT??TT",
     "(word or 'x') == 'deep'":              "FFFTFF",
     "(size or 3) == 3":                     "TTTTFT",
     "(size and 3) == 3":                    "FFFFTF",
     "(not eagle) is True":                  "TTFFTT",
+    "(found := word) == 'deep'":             "FFFTFF",
+    "('a', 'b')[algo.is_eagle()] == 'b'":    "??????",
+    "-algo.is_eagle()":                      "??????",
+    "(1 if algo.is_eagle() else 0) == 1":    "FFTTFF",
+    "(None if algo.is_eagle() else 1) is None": "FFTTFF",
+    "(args.x and word) == 'deep'":           "??????",
+    "word in []":                            "??????",
+    "not (algo.is_eagle() and args.x)":      "TT??TT",
+    "not (algo.is_eagle() or args.x)":       "??FF??",
+    "algo.is_eagle() is False":              "TTFFTT",
+    "algo.is_eagle() == args.x":             "??????",
+    "(algo.is_eagle3() or algo.is_ngram()) and not algo.is_ngram()": "FFFTFF",
     # attributes of objects
+    "told.plain":                            "FFF?FF",
+    "told.default":                          "FFFF?F",
+    "holder.nobody":                         "??????",
+    "model_runner.nobody":                   "??????",
     "holder.eagle":                         "FFTTFF",
     "holder.deep":                          "FFTTFF",
     "holder.method()":                      "FFTTFF",
