@@ -71,7 +71,7 @@ def _may_define(project: Project, module: facts.Module, name: str, seen: frozens
 
 
 def _makes_names(step: facts.Step) -> bool:
-    """Whether a step writes names that it computes: into `globals()`, or into a module by `setattr` or `sys.modules`."""
+    """Whether a step writes names that it computes: into `globals()`, or into a module by `setattr`, `sys.modules`."""
     return any(
         part in (facts.Name("globals"), facts.Name("setattr"))
         or (isinstance(part, facts.Attribute) and facts.dotted(part) == "sys.modules")
