@@ -40,7 +40,8 @@ def test_arguments_meet_the_parameters_that_python_gives_them(linked, signature:
             continue  # Python refuses the call, so there is nothing to agree about
         plain = {name: str(value) for name, value in expected.items() if signed.parameters[name].kind not in kinds}
         bound = bind_arguments(function, called(linked, call), skip_first=False)
-        assert {name: facts.spell(value) for name, value in bound.items()} == plain, call
+        of_one = {name: value for name, value in bound.items() if signed.parameters[name].kind not in kinds}
+        assert {name: facts.spell(value) for name, value in of_one.items()} == plain, call
 
 
 @pytest.mark.parametrize(
