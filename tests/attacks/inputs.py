@@ -354,7 +354,8 @@ def hear(number, method=None):
         while line := server.stdout.readline().strip():
             length = int(line.split(b":")[1]) if line.lower().startswith(b"content-length") else length
         if not length:
-            sys.exit("the server ended")
+            print("the server ended")
+            sys.exit(3)
         message = json.loads(server.stdout.read(length))
         show(message)
         if message.get("method") == method if method else message.get("id") == number and "method" not in message:

@@ -1,6 +1,6 @@
 """`make attack`: everything in `attacks.py` against specint, and what must hold after each.
 
-    python tests/attacks/run.py [--only TEXT] [--every N] [--jobs N] [--docs FILE]
+    python tests/attacks/run.py [--only TEXT] [--every N] [--jobs N] [--patience N] [--kept FILE] [--docs FILE]
 
 The promise: one clear line and exit code 2, or the usual answer; the other files are checked; no traceback, no internal
 error, no hang, no process left, and nothing but text in any output.
@@ -16,6 +16,7 @@ import json
 import os
 import pkgutil
 import re
+import resource
 import select
 import shutil
 import signal
@@ -34,6 +35,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 from attack import PLAIN, Attack  # noqa: E402
 from attacks import every  # noqa: E402
+from kept import Answer, Kept, name_of  # noqa: E402
 
 TOP = Path(__file__).resolve().parents[2]
 SMALL = TOP / "fixtures/sglang_small/sglang"
@@ -42,12 +44,14 @@ CODES = {0, 1, 2, 141}
 TABLE = "| Python | attacks | failures | seconds | kinds |\n|---|---|---|---|---|\n"
 
 
-def run(attack: Attack, python: str, *, split: bool = False) -> list[str]:
+def run(attack: Attack, python: str, *, split: bool = False, patience: float = 1) -> list[str]:
     """What is wrong after this attack; nothing if the promise holds.
 
     Args:
         split: run it in a copy of this process, which has imported specint already; `python` is started where not.
+        patience: how many times as long as on a quiet machine it may take.
     """
+    seconds = attack.seconds * patience
     home = Path(tempfile.mkdtemp(prefix="attack-"))
     try:
         shutil.copytree(SMALL, home / "sglang")
@@ -62,7 +66,7 @@ def run(attack: Attack, python: str, *, split: bool = False) -> list[str]:
         if split:
             with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
                 pid = split_off(words, environment, home, out.fileno(), err.fileno())
-                code = waited(pid, attack.seconds)
+                code = waited(pid, seconds)
                 out.seek(0)
                 err.seek(0)
                 said = out.read(), err.read()
@@ -78,13 +82,13 @@ def run(attack: Attack, python: str, *, split: bool = False) -> list[str]:
             )
             pid, code = process.pid, None
             try:
-                said = process.communicate(timeout=attack.seconds)
+                said = process.communicate(timeout=seconds)
                 code = process.returncode
             except subprocess.TimeoutExpired:
                 os.killpg(pid, signal.SIGKILL)
                 process.communicate()
         if code is None:
-            return [f"still runs after {attack.seconds:.0f} s"]
+            return [f"still runs after {seconds:.0f} s"]
         wrong = verdict(attack, code, *said)
         try:
             os.killpg(pid, signal.SIGKILL)
@@ -224,29 +228,35 @@ def main() -> int:
     parser.add_argument("--only", default="", help="attacks whose kind and name match this")
     parser.add_argument("--every", type=int, default=1, help="one in so many of them")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--patience", type=float, default=1, help="times as long as on a quiet machine")
     parser.add_argument("--docs", type=Path, help="where the counts are written")
+    parser.add_argument("--kept", type=Path, help="a file of answers: what is in it from this code isn't asked again")
     options = parser.parse_args()
-    chosen = [one for one in every() if re.search(options.only, f"{one.kind}: {one.name}")][:: options.every]
+    chosen = [one for one in every() if re.search(options.only, name_of(one))][:: options.every]
     failures, counts = 0, Counter[str]()
+    kept = Kept(options.kept)
+    left = [one for one in chosen if name_of(one) not in kept.answers]
     began = time.monotonic()
     import_everything()
-    for number, (attack, wrong) in enumerate(tried(chosen, options.jobs), 1):
+    for number, (attack, answer) in enumerate(tried(left, options.jobs, options.patience), 1):
+        kept.add(attack, answer)
         if number % 100 == 0:
-            sys.stderr.write(f"{number} of {len(chosen)}, {failures} failures, {time.monotonic() - began:.0f} s\n")
-        counts[attack.kind] += 1
-        if wrong:
-            failures += 1
-            sys.stdout.write("\n    ".join([f"{attack.kind}: {attack.name}", *wrong]) + "\n")
+            sys.stderr.write(f"{number} of {len(left)}, {time.monotonic() - began:.0f} s\n")
+        if answer.wrong:
+            sys.stdout.write("\n    ".join([name_of(attack), *answer.wrong]) + "\n")
             sys.stdout.flush()
-    seconds = time.monotonic() - began
-    sys.stdout.write(f"{len(chosen)} attacks in {seconds:.0f} s, {failures} failures\n")
+    for attack in chosen:
+        counts[attack.kind] += 1
+        failures += bool(kept.answers[name_of(attack)].wrong)
+    seconds = sum(kept.answers[name_of(attack)].cpu for attack in chosen)
+    sys.stdout.write(f"{len(chosen)} attacks in {seconds:.0f} s of processor time, {failures} failures\n")
     if options.docs:
         write_counts(options.docs, counts, failures, seconds)
     return 1 if failures else 0
 
 
-def tried(chosen: list[Attack], jobs: int) -> Iterator[tuple[Attack, list[str]]]:
-    """Each attack and what is wrong after it, by so many processes."""
+def tried(chosen: list[Attack], jobs: int, patience: float = 1) -> Iterator[tuple[Attack, Answer]]:
+    """Each attack and what came of it, by so many processes."""
     ends, workers = [], []
     for first in range(jobs):
         source, sink = os.pipe()
@@ -256,8 +266,11 @@ def tried(chosen: list[Attack], jobs: int) -> Iterator[tuple[Attack, list[str]]]
             try:
                 with os.fdopen(sink, "w") as answers:
                     for number in range(first, len(chosen), jobs):
-                        wrong = run(chosen[number], sys.executable, split=is_split(chosen[number], number))
-                        answers.write(json.dumps([number, wrong]) + "\n")
+                        began, spent = time.monotonic(), children()
+                        split = is_split(chosen[number], number)
+                        wrong = run(chosen[number], sys.executable, split=split, patience=patience)
+                        took = round(time.monotonic() - began, 2), round(children() - spent, 2)
+                        answers.write(json.dumps([number, [wrong, *took]]) + "\n")
                         answers.flush()
                 code = 0
             finally:
@@ -265,7 +278,7 @@ def tried(chosen: list[Attack], jobs: int) -> Iterator[tuple[Attack, list[str]]]
                 os._exit(code)
         os.close(sink)
         ends.append(source)
-    found: dict[int, list[str]] = {}
+    found: dict[int, list[object]] = {}
     left, begun = dict.fromkeys(ends, b""), 0
     while left:
         for end in select.select(list(left), [], [])[0]:
@@ -276,12 +289,18 @@ def tried(chosen: list[Attack], jobs: int) -> Iterator[tuple[Attack, list[str]]]
                 del left[end]
                 os.close(end)
         while begun in found:
-            yield chosen[begun], found.pop(begun)
+            yield chosen[begun], Answer(*found.pop(begun))
             begun += 1
     for worker in workers:
         os.waitpid(worker, 0)
     for number in range(begun, len(chosen)):
-        yield chosen[number], found.get(number, ["the process that tried it ended"])
+        yield chosen[number], Answer(*found.get(number, [["the process that tried it ended"], 0.0, 0.0]))
+
+
+def children() -> float:
+    """Processor time of all processes that this one started and that ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def is_split(attack: Attack, number: int) -> bool:
