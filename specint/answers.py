@@ -61,8 +61,11 @@ def recall(store: Store, key: str, tree: Tree, kind: type[Answer]) -> Answer | N
 
 def remember(store: Store, key: str, tree: Tree, answer: object, also: tuple[str, ...]) -> None:
     """Keep an answer, with what the modules beside the key's packages were that it depends on."""
-    kept = _Kept({name: _digest(tree, name) for name in also}, msgspec.Raw(msgspec.msgpack.encode(answer)))
-    store.put("analysis", key, msgspec.msgpack.encode(kept))
+    nothing = msgspec.Raw(msgspec.msgpack.encode(None))
+    data = bytearray(msgspec.msgpack.encode(_Kept({name: _digest(tree, name) for name in also}, nothing)))
+    del data[-len(bytes(nothing)) :]
+    msgspec.msgpack.Encoder().encode_into(answer, data, -1)  # megabytes, which are not copied
+    store.put("analysis", key, data)
 
 
 def modules_outside(names: Iterable[str], packages: Iterable[str]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from specint import pipeline
 from specint.analysis.model import Analysis
 from specint.errors import SpecintError
 from specint.facts.store import Store
@@ -184,3 +185,28 @@ def test_what_an_earlier_analysis_left_goes_before_the_next_where_no_collector_r
     finally:
         if was:
             gc.enable()
+
+
+def test_an_analysis_leaves_nothing_behind_in_a_process_that_makes_many(tree: Tree) -> None:
+    """A server, an editor's session: what rules worked out once held all facts for good."""
+    for _ in range(2):
+        analyze(tree, store=Store(None), jobs=1)
+        gc.collect()
+    left = [one for one in gc.get_objects() if type(one).__name__ in ("Project", "Members", "Composition", "Hierarchy")]
+    assert left == []
+
+
+def test_the_answer_about_many_modules_is_the_same_and_lets_go_of_all_else(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = analyze(tree, store=Store(None), jobs=1)
+    monkeypatch.setattr(pipeline, "_MANY", 0)
+    gc.collect()
+    gc.disable()
+    try:
+        assert analyze(tree, store=Store(None), jobs=1) == usual
+        kinds = [type(one).__name__ for one in gc.get_objects()]
+    finally:
+        gc.enable()
+    assert "Judge" not in kinds
+    assert not [one for one in gc.get_objects() if type(one).__name__ == "Project" and vars(one)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 from specint.checks.context import Context
 from specint.compliance.judge import insists
 from specint.compliance.members import Members
@@ -11,8 +9,6 @@ from specint.compliance.model import MemberStatus, ModelCompliance
 from specint.contract.model import Requirement
 from specint.graph.effects import Effects, Write
 from specint.graph.project import ClassNode
-
-_ENGINES: WeakKeyDictionary[Members, Effects] = WeakKeyDictionary()
 
 
 def effects(context: Context) -> Effects:
@@ -22,14 +18,14 @@ def effects(context: Context) -> Effects:
 
 def engine_of(members: Members) -> Effects:
     """The same, for whoever has no contract yet."""
-    engine = _ENGINES.get(members)
-    if engine is None:
+    return members.beside(_engine)
 
-        def has(node: ClassNode, name: str) -> bool | None:
-            return {"present": True, "missing": False, "unknown": None}[members.status(node, name).status]
 
-        engine = _ENGINES[members] = Effects(members.composition, has)
-    return engine
+def _engine(members: Members) -> Effects:
+    def has(node: ClassNode, name: str) -> bool | None:
+        return {"present": True, "missing": False, "unknown": None}[members.status(node, name).status]
+
+    return Effects(members.composition, has)
 
 
 def capture_hooks(context: Context) -> dict[str, tuple[str, ...]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from weakref import WeakKeyDictionary
 
 from specint.checks.flow import engine_of
 from specint.compliance.members import Members
@@ -14,11 +13,15 @@ from specint.graph.steps import expressions
 
 _CONSTRUCTOR = "__init__"
 _LIMIT = 400
-_FOUND: WeakKeyDictionary[Members, dict[ClassNode, tuple[ClassNode, ...]]] = WeakKeyDictionary()
-_LEADS: WeakKeyDictionary[Members, dict[tuple[str, frozenset[str]], bool]] = WeakKeyDictionary()
-_NAMED: WeakKeyDictionary[Members, dict[tuple[FunctionNode, frozenset[str]], tuple[ClassNode, ...]]] = (
-    WeakKeyDictionary()
-)
+
+
+class _Known:
+    """What was found out already."""
+
+    def __init__(self, _: Members) -> None:
+        self.found: dict[ClassNode, tuple[ClassNode, ...]] = {}
+        self.leads: dict[tuple[str, frozenset[str]], bool] = {}
+        self.named: dict[tuple[FunctionNode, frozenset[str]], tuple[ClassNode, ...]] = {}
 
 
 def look_ahead(members: Members, models: Iterable[ClassNode]) -> None:
@@ -37,7 +40,7 @@ def skipping_parts(members: Members, node: ClassNode) -> tuple[ClassNode, ...]:
 
     Which parts there are by name is cheap; whether they are really built is asked only where one of them is suspect.
     """
-    known = _FOUND.setdefault(members, {})
+    known = members.beside(_Known).found
     if node not in known:
         known[node] = tuple(_skipping(members, node))
     return known[node]
@@ -85,7 +88,7 @@ def _package(node: ClassNode) -> str:
 def _leads_to(members: Members, node: ClassNode, packages: frozenset[str]) -> bool:
     """Whether a class can build one of the packages: it is of one, or its module imports from one. A layer that all
     models share builds none of theirs."""
-    known = _LEADS.setdefault(members, {})
+    known = members.beside(_Known).leads
     key = (node.module.name, packages)
     if key not in known:
         known[key] = any(_is_of(node.module.name, one) for one in packages) or any(
@@ -115,7 +118,7 @@ def _built(members: Members, node: ClassNode, packages: frozenset[str]) -> Itera
 
 def _named(members: Members, function: FunctionNode, packages: frozenset[str]) -> tuple[ClassNode, ...]:
     """The classes that a function names, but for those that it has from outside of the packages."""
-    known = _NAMED.setdefault(members, {})
+    known = members.beside(_Known).named
     key = (function, packages)
     if key not in known:
         table = members.project.table(function.module)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -18,6 +19,8 @@ from specint.graph.hierarchy import Hierarchy, Member, external_classes
 from specint.graph.opening import Opening, opening, replaces
 from specint.graph.project import ClassNode, Project
 from specint.graph.value import ExternalValue
+
+Made = TypeVar("Made")
 
 
 class Members:
@@ -44,6 +47,17 @@ class Members:
         self._own: dict[tuple[str, str], MemberStatus] = {}
         self._parts: dict[tuple[str, tuple[str, ...]], list[ClassNode]] = {}
         self._asking: set[tuple[str, str]] = set()
+        self._beside: dict[Callable[[Members], Any], Any] = {}
+
+    def beside(self, make: Callable[[Members], Made]) -> Made:
+        """What a room below works out from these members, made once.
+
+        It goes when they go. A table of weak keys wouldn't let go of them: what is in it refers to its own key.
+        """
+        if make not in self._beside:
+            self._beside[make] = make(self)
+        made: Made = self._beside[make]
+        return made
 
     def status(self, node: ClassNode, member: str) -> MemberStatus:
         """What the class itself has, its inner models left aside."""

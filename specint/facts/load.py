@@ -48,6 +48,7 @@ class Loader:
         self.progress = progress
         self.diagnostics: dict[str, Diagnostic] = {}
         self._modules: dict[str, facts.Module | None] = {}
+        self._encoded: dict[str, bytes] = {}
         self._asked: dict[str, None] = {}
         self._digests: dict[str, str] = {}
 
@@ -59,7 +60,8 @@ class Loader:
             if file is None:
                 self._modules[name] = None
             else:
-                self.load([file])
+                self.read([file])
+                self._decoded(file)
         return self._modules[name]
 
     def unread(self, name: str) -> SpecintError | None:
@@ -91,41 +93,54 @@ class Loader:
 
     def load(self, files: Iterable[SourceFile]) -> list[facts.Module]:
         """The facts of files, all at once; what can't be read is left out, with a diagnostic."""
-        wanted = [file for file in files if file.module not in self._modules]
+        files = list(files)
+        self.read(files)
+        return [module for file in files if (module := self._decoded(file)) is not None]
+
+    def read(self, files: Iterable[SourceFile]) -> None:
+        """Have the facts of files at hand, all at once, as they are kept: a tenth of what they are as objects, which
+        are made when somebody asks for the module."""
+        wanted = [file for file in files if file.module not in self._modules and file.module not in self._encoded]
         keys: dict[SourceFile, str] = {}
         for file in wanted:
             try:
                 keys[file] = self._key(file)
             except SpecintError as error:
                 self._lost(file, error)
-        expected = dict(self._digests)
         found = self.store.get_many("facts", keys.values())
+        self._encoded |= {file.module: found[key] for file, key in keys.items() if key in found}
+        self._read_anew({file: key for file, key in keys.items() if key not in found})
+
+    def _read_anew(self, keys: dict[SourceFile, str]) -> None:
+        expected = dict(self._digests)
         fresh: dict[str, bytes] = {}
-        for file, key in keys.items():
-            if key in found:
-                try:
-                    self._modules[file.module] = facts.decode(found[key])
-                    continue
-                except Exception:  # msgspec's errors share no narrow base; a cache entry is never worth failing for
-                    pass
-            fresh[key] = b""
-        unread = [(file, key) for file, key in keys.items() if key in fresh]
-        answers = zip(unread, self._extracted([file for file, _ in unread]), strict=True)
+        answers = zip(keys.items(), self._extracted(list(keys)), strict=True)
         for done, ((file, key), encoded) in enumerate(answers, 1):
             if self.progress is not None:
-                self.progress("reading", done, len(unread))
+                self.progress("reading", done, len(keys))
             if isinstance(encoded, SpecintError):
                 self._lost(file, encoded)
-                del fresh[key]
-            else:
-                if self._digests[file.module] == expected[file.module]:
-                    fresh[key] = encoded
-                else:
-                    del fresh[key]  # it was written to meanwhile, and these are not the facts of the key's text
-                self._modules[file.module] = facts.decode(encoded)
+                continue
+            self._encoded[file.module] = encoded
+            # Otherwise it was written to meanwhile, and these are not the facts of the key's text.
+            if self._digests[file.module] == expected[file.module]:
+                fresh[key] = encoded
         if fresh:
             self.store.put_many("facts", fresh)
-        return [module for file in files if (module := self._modules.get(file.module)) is not None]
+
+    def _decoded(self, file: SourceFile) -> facts.Module | None:
+        name = file.module
+        if (encoded := self._encoded.pop(name, None)) is not None:
+            try:
+                self._modules[name] = facts.decode(encoded)
+            except Exception:  # msgspec's errors share no narrow base; a cache entry is never worth failing for
+                try:
+                    self._read_anew({file: self._key(file)})
+                except SpecintError as error:
+                    self._lost(file, error)
+                if (encoded := self._encoded.pop(name, None)) is not None:
+                    self._modules[name] = facts.decode(encoded)
+        return self._modules.get(name)
 
     def source(self, module: str) -> tuple[SourceFile, bytes] | None:
         """The text whose facts were given; None where the file is gone, or no longer what it was when it was read."""

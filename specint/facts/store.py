@@ -81,11 +81,11 @@ class Store:
                 found[key] = data
         return found
 
-    def put(self, kind: Kind, key: str, data: bytes) -> None:
+    def put(self, kind: Kind, key: str, data: bytes | bytearray) -> None:
         """Keeps one entry, in the place of an earlier one."""
         self.put_many(kind, {key: data})
 
-    def put_many(self, kind: Kind, entries: Mapping[str, bytes]) -> None:
+    def put_many(self, kind: Kind, entries: Mapping[str, bytes | bytearray]) -> None:
         """Keeps several entries; after the first that can't be written, none is tried again."""
         if not self._writable:
             return
@@ -125,7 +125,7 @@ class Store:
     def _top(self, kind: Kind) -> str:
         return os.path.join(str(self.directory), f"v{FORMAT}", kind)  # noqa: PTH118 - some hundred times a run
 
-    def _write(self, path: str, key: str, data: bytes) -> None:
+    def _write(self, path: str, key: str, data: bytes | bytearray) -> None:
         folder = os.path.dirname(path)  # noqa: PTH120
         if folder not in self._made:
             self._make(folder)

@@ -37,4 +37,20 @@ def test_words_are_forgotten_when_they_are_many(monkeypatch: pytest.MonkeyPatch)
     text = "\n".join(f"a{number} = b" for number in range(50))
     for _ in range(3):
         facts.decode(facts.encode(extract(text, name="a", path="a.py")))
-    assert len(facts._words) < 60
+    assert len(facts._words) < 110, "50 names, 50 lines"
+
+
+def test_numbers_of_lines_are_the_same_objects_in_all_modules() -> None:
+    text = "\n" * 3000 + TEXT
+    one, other = (facts.decode(facts.encode(extract(text, name=name, path="a.py"))) for name in ("a", "b"))
+    assert one.body.classes[0].line == 3001
+    assert one.body.classes[0].line is other.body.classes[0].line
+
+
+@pytest.mark.parametrize("odd", ["5", None, 1.5, True, []])
+def test_what_is_no_number_is_no_line(odd: object) -> None:
+    known = msgspec.msgpack.decode(facts.encode(extract("import x\n", name="a", path="a.py")))
+    step = next(part for part in known[3] if part and isinstance(part, list) and isinstance(part[0], list))[0]
+    step[step.index(1)] = odd
+    with pytest.raises(msgspec.ValidationError):
+        facts.decode(msgspec.msgpack.encode(known))
