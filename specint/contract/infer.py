@@ -72,8 +72,8 @@ class Inference:
         """Every side on which a touch happens, and how it is meant there. Algorithm "" stands for every server."""
         none = self.reach.roots.declared.algorithm.none
         for other in ("inner", "class"):
-            if other in touch.roles:
-                yield other, "", self._meaning(touch, Side(none, "target"))
+            if other in touch.roles and (meaning := self._meaning(touch, Side(none, "target"))) is not None:
+                yield other, "", meaning
         if not touch.roles & {"target", "draft", "both"}:
             return
         sides: dict[str, list[str]] = {}
@@ -101,6 +101,8 @@ class Inference:
                 if algorithm == none and len(reached) > 1 and not everywhere:
                     continue  # the server that only captures states asks for nothing that the algorithm doesn't
                 meaning = self._meaning(touch, Side(algorithm, role))
+                if meaning is None:
+                    continue
                 if algorithm not in plain:
                     settings = dict.fromkeys((*self.reach.workers.opted_in(algorithm), *meaning.settings))
                     meaning = replace(meaning, settings=tuple(settings))
@@ -121,11 +123,13 @@ class Inference:
             return True
         return self.reach.occurs(touch.occurrence, Side(algorithm, role, plain=True))
 
-    def _meaning(self, touch: Touch, side: Side) -> Meaning:
-        """How a touch is meant on the strictest of the ways that lead to it."""
+    def _meaning(self, touch: Touch, side: Side) -> Meaning | None:
+        """How a touch is meant on the strictest of the ways that lead to it; None where none does."""
         if touch.member in self.given and side.role in ("target", "draft") and not touch.roles & {"class", "inner"}:
             return Meaning("optional", decided_by=self.given[touch.member])
-        found = [(self._meaning_on(touch, side, way), way) for way in self.ways.into(touch.function, side)]
+        found = [(self._meaning_on(touch, side, way), way) for way in self.ways.onto(touch, side)]
+        if not found:
+            return None
         own = self.presence.settle(self.presence.around(touch), side)
         clauses = [(*own, *way.clauses) for _, way in found]
         above = [self.ways.made_up(way, side) for _, way in found]

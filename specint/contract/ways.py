@@ -8,11 +8,12 @@ on as a value, or where its callers are too many to tell.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from specint.contract.code import Occurrence
 from specint.contract.conditions import Side
 from specint.contract.presence import Clause, Open, Presence
+from specint.contract.touches import Touch
 from specint.facts import model as facts
 from specint.facts.model import Expr
 from specint.graph.containers import union
@@ -35,10 +36,14 @@ class Way:
         clauses: what holds on it, beyond the function's own conditions.
         handed: the function's parameters, and the truth of what this way hands over where it is known: whether it is
             None, and whether it is true.
+        written: of these, the parameters that get what is written in a call, or their written default.
+        never: nobody comes by: what a caller hands over forbids it.
     """
 
     clauses: tuple[Clause, ...] = ()
     handed: dict[str, tuple[bool | None, bool | None]] = field(default_factory=dict)
+    written: frozenset[str] = frozenset()
+    never: bool = False
 
     def told(self, function: FunctionNode, literal: Open) -> bool | None:
         """What the arguments say about a condition on a parameter."""
@@ -49,8 +54,15 @@ class Way:
         given, truth = self.handed.get(literal.expr.id, (None, None))
         return given if literal.of_none else truth
 
+    def forbids(self, function: FunctionNode, literal: Open) -> bool:
+        """Whether what is written in a call makes a condition on a parameter false. What only was followed doesn't:
+        there may be values that were not."""
+        name = literal.expr.id if isinstance(literal.expr, facts.Name) else ""
+        return name in self.written and self.told(function, literal) is (not literal.positive)
+
 
 _PLAIN: tuple[Way, ...] = (Way(),)
+_NEVER = Way(never=True)
 
 
 class Ways:
@@ -70,6 +82,13 @@ class Ways:
     def into(self, function: FunctionNode, side: Side) -> tuple[Way, ...]:
         """The ways into a function, at least one."""
         return self._ways(function, side) or _PLAIN
+
+    def onto(self, occurrence: Touch | Occurrence, side: Side) -> tuple[Way, ...]:
+        """The ways into a function on which a line of it can run; none where every caller's arguments forbid it."""
+        function = occurrence.function
+        around = self.presence.around(occurrence)
+        ways = self.into(function, side)
+        return tuple(way for way in ways if not way.never and not _denied(around, way, function))
 
     def of_make_up(self, clause: Clause, side: Side) -> bool:
         """Whether a choice of conditions asks for the server's make-up alone, and is open."""
@@ -181,9 +200,12 @@ class Ways:
         if dunder or function.name in self.code.handed_on:
             return (Way(born),)
         found = [way for caller in self._callers(function, side) for way in self._through(caller, function, side)]
+        if found and all(way.never for way in found):
+            return (_NEVER,)
+        found = [way for way in found if not way.never]
         if not found or len(found) > _MOST_WAYS:
             return (Way(born),)
-        return tuple(Way((*way.clauses, *born), way.handed) for way in found)
+        return tuple(replace(way, clauses=(*way.clauses, *born)) for way in found)
 
     def _callers(self, function: FunctionNode, side: Side) -> Sequence[Occurrence]:
         callers = self.reach.callers(function)
@@ -192,15 +214,30 @@ class Ways:
     def _through(self, caller: Occurrence, function: FunctionNode, side: Side) -> Iterable[Way]:
         """The ways that lead through one call; what the scheduler asks before it turns to its worker is no condition
         of the worker's."""
-        handed = self._arguments(caller, function)
+        handed, written = self._arguments(caller, function)
         workers = self.reach.workers
         if workers.is_worker_code(function) and not workers.is_worker_code(caller.function):
-            yield Way((), handed)
+            yield Way((), handed, written)
             return
         raw = self.presence.around(caller)
         for way in self._ways(caller.function, side):
+            if way.never or _denied(raw, way, caller.function):
+                yield _NEVER
+                continue
             above = self.presence.settle(raw, side, lambda literal, way=way: way.told(caller.function, literal))  # type: ignore[misc]
-            yield Way((*above, *way.clauses), handed)
+            passed = self._passed_on(caller, function, way)
+            yield Way((*above, *way.clauses), {**handed, **passed}, written | passed.keys())
+
+    def _passed_on(
+        self, caller: Occurrence, function: FunctionNode, way: Way
+    ) -> dict[str, tuple[bool | None, bool | None]]:
+        """What a caller hands on as it was written in the call of itself."""
+        if not way.written:
+            return {}
+        bound = self.receivers.arguments(caller, function)
+        names = {to: value.id for to, value in bound.items() if isinstance(value, facts.Name)}
+        unchanged = way.written - caller.function.binds.keys()
+        return {to: way.handed[name] for to, name in names.items() if name in unchanged}
 
     def _where_defined(self, function: FunctionNode, side: Side) -> tuple[Way, ...]:
         """A function within another stands under what the line is under that defines it."""
@@ -213,7 +250,10 @@ class Ways:
             return _PLAIN
         raw = self.presence.on_the_way(outer, step.guard)
         return tuple(
-            Way((*self.presence.settle(raw, side, lambda literal, way=way: way.told(outer, literal)), *way.clauses))  # type: ignore[misc]
+            Way(
+                (*self.presence.settle(raw, side, lambda literal, way=way: way.told(outer, literal)), *way.clauses),  # type: ignore[misc]
+                never=way.never,
+            )
             for way in self._ways(outer, side)
         )
 
@@ -225,6 +265,7 @@ class Ways:
         if member is not None and member.function is not None:
             function = member.function
             found = [way for one in self._callers(function, side) for way in self._through(one, function, side)]
+            found = [way for way in found if not way.never]
             return tuple(found) if 0 < len(found) <= _MOST_WAYS else _PLAIN
         made = [
             call
@@ -246,18 +287,24 @@ class Ways:
         first, others = ways[0], ways[1:]
         return tuple(clause for clause in first.clauses if all(clause in way.clauses for way in others))
 
-    def _arguments(self, caller: Occurrence, function: FunctionNode) -> dict[str, tuple[bool | None, bool | None]]:
+    def _arguments(
+        self, caller: Occurrence, function: FunctionNode
+    ) -> tuple[dict[str, tuple[bool | None, bool | None]], frozenset[str]]:
+        """The truth of what a call hands to each parameter, and those for which it is written there."""
         assert isinstance(caller.expr, facts.Call)
         call = caller.expr
         if any(k.name is None for k in call.keywords) or any(isinstance(arg, facts.Starred) for arg in call.args):
-            return {}
+            return {}, frozenset()
         bound = self.presence.reach.receivers.arguments(caller, function)
         found = {}
+        written = set()
         for param in function.facts.params:
             value = bound.get(param.name, param.default)
             if value is not None and param.kind not in ("*", "**"):
                 found[param.name] = self._truth(value, caller)
-        return found
+                if isinstance(value, facts.Constant):
+                    written.add(param.name)
+        return found, frozenset(written)
 
     def _truth(self, value: Expr, caller: Occurrence) -> tuple[bool | None, bool | None]:
         """Whether a value is there (not None), and whether it is true."""
@@ -275,6 +322,13 @@ class Ways:
         if values and all(isinstance(one, ConstantValue) and one.value is None for one in values):
             return False, False
         return None, None
+
+
+def _denied(clauses: Iterable[Clause], way: Way, function: FunctionNode) -> bool:
+    """Whether nobody comes to what stands under conditions on a way."""
+    return bool(way.written) and any(
+        all(isinstance(one, Open) and way.forbids(function, one) for one in clause) for clause in clauses
+    )
 
 
 def _answers(literal: Open) -> Iterable[tuple[str, str, object]]:
