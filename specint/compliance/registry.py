@@ -119,7 +119,7 @@ class Registry:
         for place in places(self.project, module):
             for addition in additions(place.scope, partial(self._is_table, place=place)):
                 if not self._is_table(addition.value, place):  # then it is another name for it
-                    classes.update(dict.fromkeys(self._classes(addition, place)))
+                    classes.update(dict.fromkeys(self._classes(addition, place, in_pairs=True)))
             for step in place.scope.steps:
                 value = getattr(step, "value", None)
                 match value:
@@ -133,13 +133,16 @@ class Registry:
 
     # -- what is put there -----------------------------------------------------------------------------------------
 
-    def _classes(self, addition: Addition, place: Place) -> Iterator[ClassNode]:
+    def _classes(self, addition: Addition, place: Place, *, in_pairs: bool = False) -> Iterator[ClassNode]:
+        """The classes that a statement puts somewhere; `in_pairs`: what lists hold are keys with their values."""
         step = addition.step
         listed = isinstance(addition.value, facts.Display) and addition.spread
         for part in addition.value.items if listed else (addition.value,):  # type: ignore[union-attr]
             try:
                 for round_ in self._reader.rounds(place, step.guard):
                     for value in self._reader.values(part, place, round_, step):
+                        if listed and in_pairs and isinstance(value, Several) and len(value.items) == 2:
+                            value = value.items[1]  # noqa: PLW2901
                         yield from self._of(value, place, whole=addition.whole)
             except Unread as why:  # of one entry; the others are read all the same
                 self._say(place.module, step, str(why))

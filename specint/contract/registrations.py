@@ -291,7 +291,16 @@ class _Reader:
         )
 
     def _texts(self, place: _Place, expr: facts.Expr) -> Iterator[str]:
-        """The strings in an expression, also behind a name for one."""
+        """The strings in an expression, also behind a name for one, and put together."""
+        if isinstance(expr, facts.Text):
+            texts = [next(self._texts(place, part), None) for part in expr.parts]
+            if None not in texts:
+                yield "".join(one for one in texts if one is not None)
+            return
+        if isinstance(expr, facts.Display):
+            for item in expr.items:
+                yield from self._texts(place, item)
+            return
         for part in facts.walk(expr):
             match part:
                 case facts.Constant(value=str(text)):
@@ -358,5 +367,18 @@ def _unpacked(target: facts.Expr, value: facts.Expr) -> Row:
 
 
 def _put_in(expr: facts.Expr, row: Row) -> facts.Expr:
-    """An expression on one round of the loops around it, where it is no more than a name of theirs."""
-    return row.get(expr.id, expr) if isinstance(expr, facts.Name) else expr
+    """An expression on one round of the loops around it: with what their names are there."""
+    match expr:
+        case _ if not row:
+            return expr
+        case facts.Name(id=name):
+            return row.get(name, expr)
+        case facts.Display(items=items):
+            return facts.Display(tuple([_put_in(one, row) for one in items]))
+        case facts.Text(parts=parts):
+            return facts.Text(tuple([_put_in(one, row) for one in parts]))
+        case facts.Call(args=args, keywords=keywords):
+            words = tuple([facts.Keyword(one.name, _put_in(one.value, row)) for one in keywords])
+            return facts.Call(expr.func, tuple([_put_in(one, row) for one in args]), words, expr.line)
+        case _:
+            return expr

@@ -40,6 +40,16 @@ READ: dict[str, tuple[str, set[str]]] = {
     "another name for it": ('known = ModelRegistry\nknown.models["A"] = A', {"A"}),
     "another name for the table": ('table = ModelRegistry.models\ntable["A"] = A', {"A"}),
     "update": ('ModelRegistry.models.update({"A": A, "B": B})', {"A", "B"}),
+    "update with pairs": ('ModelRegistry.models.update([("A", A), ("B", B)])', {"A", "B"}),
+    "update with a tuple of lists": ('ModelRegistry.models.update((["A", A], ["B", B]))', {"A", "B"}),
+    "update with pairs by name": ('one = ("A", A)\nModelRegistry.models.update([one, ("B", B)])', {"A", "B"}),
+    "update with pairs in a name": ('OWN = [("A", A), ("B", B)]\nModelRegistry.models.update(OWN)', {"A", "B"}),
+    "update with pairs of a dict": ('ModelRegistry.models.update(dict([("A", A), ("B", B)]))', {"A", "B"}),
+    "pairs by |=": ('ModelRegistry.models |= [("A", A), ("B", B)]', {"A", "B"}),
+    "a loop over pairs that are put one by one": (
+        'for pair in (("A", A), ("B", B)):\n    ModelRegistry.models.update([pair])',
+        {"A", "B"},
+    ),
     "update with names": ("ModelRegistry.models.update(A=A, B=B)", {"A", "B"}),
     "update with a table": ('OWN = {"A": A}\nOWN["B"] = B\nModelRegistry.models.update(OWN)', {"A", "B"}),
     "update with what a function gives": (

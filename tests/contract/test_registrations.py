@@ -164,6 +164,20 @@ FORMS = {
         "for other in ('x', 'y'):\n    pass\nSpeculativeAlgorithm.register('z', Worker)",
         {"Z": "Worker"},
     ),
+    "in a loop with a name in a list": (
+        "for name, more in (('x', 'z'), ('y', 'w')):\n    SpeculativeAlgorithm.register(name, Worker, aliases=[more])",
+        {"X": "Worker, also z", "Y": "Worker, also w"},
+    ),
+    "in a loop with a name that is put together": (
+        "for name in ('x', 'y'):\n    SpeculativeAlgorithm.register(name, Worker, aliases=(f'{name}_fast',))",
+        {"X": "Worker, also x_fast", "Y": "Worker, also y_fast"},
+    ),
+    "in a loop with a partial": (
+        "for name, made in (('x', Worker), ('y', Other)):\n    SpeculativeAlgorithm.register(name, partial(made, 1))",
+        {"X": "Worker", "Y": "Other"},
+    ),
+    "a name that is put together": ("SpeculativeAlgorithm.register(WORD + '_fast', Worker)", {"DEEP_FAST": "Worker"}),
+    "a name that is put together of what isn't known": ("SpeculativeAlgorithm.register(f'{make}_x', Worker)", {}),
     "twice": (
         "SpeculativeAlgorithm.register('x', Worker, aliases=['y'])\n"
         "SpeculativeAlgorithm.register('X', Other, aliases=['z'], kind='k')",
