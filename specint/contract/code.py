@@ -318,7 +318,7 @@ class Code:
     def _find_parameters(self, callee: str, index: str) -> Iterator[str]:
         for function in self.functions_named(callee):
             yield from _parameters_at(function, index)
-        if callee in self.fields:
+        if callee in self.fields and index != _WORD:  # by a name it goes under that
             yield from self.fields[callee]
             if callee in self._records:
                 yield f"{callee}()"  # a tuple of its fields, which can be unpacked

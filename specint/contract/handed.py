@@ -20,7 +20,7 @@ def modules_handed(code: Code, runner: ClassNode, model: str, besides: str) -> s
         besides: a package that is never meant: a model that is handed to the models' own code asks itself.
     """
     names = _runner_names(code, runner)
-    gives = _giving(code, names, model)
+    gives = _giving(code, names, model, runner)
     found: set[str] = set()
     for calls in code.calls.values():
         for call in calls:
@@ -111,8 +111,8 @@ def _hands_over(call: Occurrence, names: set[str], model: str, runner: ClassNode
     return False
 
 
-def _giving(code: Code, names: set[str], model: str) -> set[str]:
-    """The names by which a lambda is called that gives a runner's model, wherever it is kept."""
+def _giving(code: Code, names: set[str], model: str, runner: ClassNode) -> set[str]:
+    """The names by which a lambda is called that gives a runner or its model, wherever it is kept."""
     found: set[str] = set()
     for name in code.lambdas.values():
         for function in code.functions[name]:
@@ -120,6 +120,8 @@ def _giving(code: Code, names: set[str], model: str) -> set[str]:
                 case (facts.Return(value=facts.Attribute(base=base, name=given)),) if given == model:
                     if base == facts.Name(function.receiver or "") or tail(base) in names:
                         found.update(f"{alias}()" for alias in code.kept_as(name))
+                case (facts.Return(value=facts.Name(id=own)),) if own == function.receiver and _is_of(function, runner):
+                    found.update(f"{alias}()" for alias in code.kept_as(name))
                 case _:
                     pass
     return found

@@ -185,6 +185,8 @@ class Names(Loops):
                 parts = index.items if isinstance(index, facts.Display) else (index,)
                 if name in ("Optional", "Union", "Annotated", "Final", "ClassVar"):
                     return union([self.annotation(part, frame) for part in parts])
+                if name == "Callable":  # what it gives is no part of it
+                    return NOTHING
                 if name in ("Type", "type"):
                     found = union([self.annotation(part, frame) for part in parts])
                     return frozenset(ClassValue(value.node) for value in found if isinstance(value, Instance))

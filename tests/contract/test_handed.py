@@ -68,6 +68,13 @@ WAYS = {
         "def start(one):\n    one.hook()\n",
         {},
     ),
+    "what a kept callable gives that gives itself": (
+        "from typing import Callable\nfrom sglang.srt.layers.backend import Backend\n\n\n@dataclass\nclass Keeper:\n"
+        "    get: Callable[[], 'ModelRunner']\n\n    def run(self):\n        Backend(self.get())\n\n\n",
+        "Keeper(get=lambda: self).run()",
+        BACKEND,
+        {},
+    ),
     "a local name for its model": (
         "from sglang.srt.layers.backend import start\n",
         "one = self.model; start(one)",
