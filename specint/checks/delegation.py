@@ -8,10 +8,11 @@ from typing import Literal
 
 from specint.checks.context import Context
 from specint.checks.serving import stands_apart
-from specint.checks.wording import listed
+from specint.checks.wording import listed, unfit
 from specint.compliance.members import wrap_of
 from specint.compliance.model import Inner, ModelCompliance
 from specint.contract.model import CallShape, Requirement
+from specint.contract.shapes import misfit, together
 from specint.edits.delegating import PassThrough, passed_through
 from specint.edits.model import Edit, undecided
 from specint.edits.placing import source_lines
@@ -35,14 +36,6 @@ class Provider:
         found = self.member
         plain = found is not None and found.kind in ("method", "classmethod", "staticmethod")
         return found.function.facts if plain and found is not None and found.function is not None else None
-
-    @property
-    def parameters(self) -> tuple[facts.Param, ...]:
-        """What a caller hands over."""
-        function, member = self.function, self.member
-        if function is None or member is None:
-            return ()
-        return function.params if member.kind == "staticmethod" else function.params[1:]
 
 
 def delegation(context: Context, model: ModelCompliance, member: str) -> Edit:
@@ -72,7 +65,7 @@ def delegation(context: Context, model: ModelCompliance, member: str) -> Edit:
         member,
         attribute,
         call=_shape(requirements) if _called(requirements) else None,
-        parameters=known.parameters if known is not None else (),
+        parameters=known.member.parameters if known is not None and known.member is not None else (),
         gives=_gives(providers),
         guard="arm" if lacking else _absence(context, node, attribute),
     )
@@ -111,25 +104,6 @@ def _absence(context: Context, node: ClassNode, attribute: str) -> Literal["", "
     return "unset" if "unset" in kinds else ""
 
 
-def refusal(parameters: Sequence[facts.Param], call: CallShape | None) -> str:
-    """Why a method with these parameters (its own object left out) can't be called like that; "" where it can."""
-    if call is None or call.starred:
-        return ""
-    kinds = [param.kind for param in parameters]
-    positional = [param for param in parameters if param.kind in ("positional-only", "positional")]
-    if call.positional > len(positional) and "*" not in kinds:
-        return f"it takes {_counted(len(positional))} and is handed {call.positional}"
-    named = {param.name for param in parameters if param.kind in ("positional", "keyword")}
-    for keyword in call.keywords:
-        if keyword not in named and "**" not in kinds:
-            return f"it has no parameter {keyword}"
-    needed = [p.name for p in positional[call.fewest :] if p.default is None and p.name not in call.keywords]
-    needed += [p.name for p in parameters if p.kind == "keyword" and p.default is None and p.name not in call.keywords]
-    if needed:
-        return f"it needs {listed(needed)}, and callers may pass only {call.fewest}"
-    return ""
-
-
 def _asking(context: Context, member: str) -> tuple[Requirement, ...]:
     """Every way in which somebody asks a target for the member, those who insist first."""
     insisted = context.insisted(member)
@@ -147,13 +121,7 @@ def _called(requirements: Sequence[Requirement]) -> bool:
 
 def _shape(requirements: Sequence[Requirement]) -> CallShape:
     """All ways of calling the member as one."""
-    calls = [one.call for one in requirements if one.call is not None]
-    return CallShape(
-        positional=max((call.positional for call in calls), default=0),
-        keywords=tuple(sorted({keyword for call in calls for keyword in call.keywords})),
-        fewest=min((call.fewest for call in calls), default=0),
-        starred=any(call.starred for call in calls),
-    )
+    return together([one.call for one in requirements if one.call is not None]) or CallShape()
 
 
 def _inners(context: Context, model: ModelCompliance, member: str) -> tuple[Inner, ...]:
@@ -194,10 +162,10 @@ def _obstacle(
                     return f"a property would be in the way of self.{member} = ... ({place}): decide who holds it"
         return ""
     for provider in providers:
-        if provider.function is not None:
-            why = refusal(provider.parameters, _shape(requirements))
-            if why:
-                return f"{provider.holder.name}.{member} doesn't take the call: {why}"
+        if provider.function is not None and provider.member is not None:
+            shape = _shape(requirements)
+            if (lack := misfit(provider.member, shape)) is not None:
+                return f"{provider.holder.name}.{member} doesn't take the call: {unfit(lack, shape)}"
     return ""
 
 
@@ -242,7 +210,3 @@ def _gives(providers: Sequence[Provider]) -> bool:
         or any(isinstance(step, facts.Return) and step.value is not None for step in one.function.body.steps)
         for one in providers
     )
-
-
-def _counted(number: int) -> str:
-    return "no argument" if number == 0 else "1 argument" if number == 1 else f"{number} arguments"

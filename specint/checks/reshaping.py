@@ -8,6 +8,7 @@ from specint.checks.context import Context
 from specint.checks.wording import listed
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import CallShape
+from specint.contract.shapes import by_position, left_empty, misfit
 from specint.edits.model import Edit, undecided
 from specint.edits.reshaping import moved, with_defaults
 from specint.facts import model as facts
@@ -56,8 +57,7 @@ def defaulted(context: Context, definition: Member, calls: Sequence[CallShape]) 
     source = context.source(owner)
     if function is None or definition.kind == "property" or function.owner is not owner or source is None:
         return undecided(owner.key, owner.file, definition.name, "decide how it is to be offered")
-    params = function.facts.params if definition.kind == "staticmethod" else function.facts.params[1:]
-    wanting = _wanting(params, calls)
+    wanting = _wanting(definition, calls)
     file, data = source
     made = with_defaults(data, file.path, function.facts.line, wanting) if wanting is not None else None
     if made is None:
@@ -75,23 +75,17 @@ def defaulted(context: Context, definition: Member, calls: Sequence[CallShape]) 
     )
 
 
-def _wanting(params: Sequence[facts.Param], calls: Sequence[CallShape]) -> tuple[str, ...] | None:
+def _wanting(definition: Member, calls: Sequence[CallShape]) -> tuple[str, ...] | None:
     """The parameters that need a default, None where a default alone doesn't do."""
-    positional = [param for param in params if param.kind in ("positional-only", "positional")]
-    kinds = {param.kind for param in params}
-    named = {param.name for param in params if param.kind in ("positional", "keyword")}
+    params = definition.parameters
+    positional = by_position(params)
     wanting: set[str] = set()
     for call in calls:
-        if call.positional > len(positional) and "*" not in kinds:
+        lack = misfit(definition, call)
+        if lack is not None and lack.kind != "empty":
             return None
-        if "**" not in kinds and not named.issuperset(call.keywords):
-            return None
-        if call.starred:
-            continue
-        left_out = [p for p in positional[call.fewest :] if p.default is None and p.name not in call.keywords]
-        if left_out:  # behind a parameter with a default every one needs its own
-            wanting.update(p.name for p in positional[positional.index(left_out[0]) :] if p.default is None)
-        wanting.update(
-            p.name for p in params if p.kind == "keyword" and p.default is None and p.name not in call.keywords
-        )
+        empty = left_empty(params, call)
+        wanting.update(param.name for param in empty)
+        if empty and empty[0] in positional:  # behind a parameter with a default every one needs its own
+            wanting.update(p.name for p in positional[positional.index(empty[0]) :] if p.default is None)
     return tuple(param.name for param in params if param.name in wanting) or None

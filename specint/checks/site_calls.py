@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from specint.checks.context import Context
 from specint.contract.model import CallShape, Requirement, Site
+from specint.contract.shapes import shape_of
 from specint.facts import model as facts
 from specint.graph.project import FunctionNode
 from specint.graph.steps import expressions, read_names
@@ -54,17 +55,7 @@ def site_shapes(context: Context, requirement: Requirement) -> tuple[CallShape, 
     """The call of each site that hands over names which another site doesn't hand over, and the other way round: no
     one signature is meant for all of them. Empty where that isn't so."""
     shapes = dict.fromkeys(
-        _shape(call) for site in requirement.sites for call in calls_at(context, requirement.member, site)
+        shape_of(call) for site in requirement.sites for call in calls_at(context, requirement.member, site)
     )
     apart = any(set(a.keywords) - set(b.keywords) and set(b.keywords) - set(a.keywords) for a in shapes for b in shapes)
     return tuple(shapes) if apart else ()
-
-
-def _shape(call: facts.Call) -> CallShape:
-    positional = sum(not isinstance(one, facts.Starred) for one in call.args)
-    return CallShape(
-        positional=positional,
-        keywords=tuple(sorted(one.name for one in call.keywords if one.name is not None)),
-        fewest=positional,
-        starred=positional < len(call.args) or any(one.name is None for one in call.keywords),
-    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from specint.contract.model import Site
+from specint.contract.model import CallShape, Site
+from specint.contract.shapes import Misfit
 
 
 def listed(words: tuple[str, ...] | list[str]) -> str:
@@ -23,3 +24,22 @@ def at_site(site: Site, algorithms: Iterable[str]) -> str:
     under = site.under(names)
     place = f"at {site.file}:{site.line}"
     return f" {place}" if len(under) == len(names) else f" ({listed(under)} {place})"
+
+
+def unfit(lack: Misfit, call: CallShape) -> str:
+    """`callers pass 2 arguments by position, but it takes at most 1`: why a call doesn't fit a signature."""
+    match lack.kind:
+        case "itself":
+            return "it has no parameter for the object itself (self)"
+        case "position":
+            most = f"at most {lack.most}" if lack.most else "none"
+            return f"callers pass {_count(call.positional)} by position, but it takes {most}"
+        case "keyword":
+            return f"callers pass {listed(lack.names)} by name, but it has no such parameter"
+        case "empty":
+            given = "no arguments" if not call.fewest and not call.keywords else f"only {_count(call.fewest)}"
+            return f"it requires {listed(lack.names)}, but callers pass {given}"
+
+
+def _count(number: int) -> str:
+    return f"{number} argument" if number == 1 else f"{number} arguments"

@@ -14,8 +14,8 @@ from specint.contract.conditions import Side
 from specint.contract.model import CallShape, Site, Unanswered, WorkerDemand
 from specint.contract.presence import site_of
 from specint.contract.reach import Reach
+from specint.contract.shapes import Misfit, misfit, shape_of
 from specint.contract.stages import Stages
-from specint.contract.touches import shape_of
 from specint.facts import model as facts
 from specint.graph.opening import opening
 from specint.graph.project import ClassNode, FunctionNode
@@ -54,7 +54,7 @@ class Demands:
                 if self.workers.is_worker_code(one.function) or self._is_soft(one):
                     continue
                 called = calls.get(id(one.expr))
-                shape = shape_of(called) if called is not None else None
+                shape = shape_of(called.expr) if called is not None and isinstance(called.expr, facts.Call) else None
                 asked[one.expr.name, "call" if called is not None else "read"].append((one, shape))
         demands = (self._demand(member, use, places) for (member, use), places in sorted(asked.items()))
         return tuple(one for one in demands if one is not None)
@@ -184,20 +184,20 @@ class Demands:
             return None if open_ or given or hasattr(object, member) else f"has no {member}"
         if shape is None or found.function is None or found.kind not in ("method", "classmethod", "staticmethod"):
             return None
-        params = found.function.facts.params if found.kind == "staticmethod" else found.function.facts.params[1:]
-        kinds = {p.kind for p in params}
-        names = {p.name for p in params if p.kind != "positional-only"}
-        strange = [k for k in shape.keywords if k not in names]
-        if strange and "**" not in kinds:
-            return f"doesn't take {', '.join(strange)} in its {member} ({found.owner.file}:{found.line})"
-        positional = [p for p in params if p.kind in ("positional-only", "positional")]
-        if shape.positional > len(positional) and "*" not in kinds:
-            return f"takes at most {len(positional)} arguments in its {member} ({found.owner.file}:{found.line})"
-        filled = {p.name for p in positional[: shape.positional]} | set(shape.keywords)
-        needed = [p.name for p in params if p.default is None and p.kind not in ("*", "**") and p.name not in filled]
-        if needed and not shape.starred:
-            return f"needs {', '.join(needed)} in its {member} ({found.owner.file}:{found.line})"
-        return None
+        lack = misfit(found, shape)
+        return f"{_said(lack)} in its {member} ({found.owner.file}:{found.line})" if lack is not None else None
+
+
+def _said(lack: Misfit) -> str:
+    match lack.kind:
+        case "itself":
+            return "has no parameter for the object itself"
+        case "position":
+            return f"takes at most {lack.most} arguments"
+        case "keyword":
+            return f"doesn't take {', '.join(lack.names)}"
+        case "empty":
+            return f"needs {', '.join(lack.names)}"
 
 
 def _is_kept(base: facts.Expr, name: str, function: FunctionNode, roots: set[str], names: set[str]) -> bool:

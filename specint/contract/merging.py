@@ -11,6 +11,7 @@ import msgspec
 from specint.contract.interfaces import classify
 from specint.contract.model import CallShape, Condition, Requirement, Role, Site, Strength, Use
 from specint.contract.presence import site_of
+from specint.contract.shapes import together
 from specint.contract.touches import Touch
 
 World = frozenset[tuple[str, str, object]]
@@ -183,7 +184,7 @@ def requirement(key: Meant, found: list[Asking], algorithms: Sequence[str], work
         strength=key.strength,
         sites=sites,
         group=key.group,
-        call=merge_shapes(calls),
+        call=together(calls),
         calls=_alternatives(found),
         condition=key.condition,
         decided_by=min(found, key=lambda one: one.meaning.make_up).meaning.decided_by,
@@ -214,19 +215,6 @@ def _sites(found: Iterable[Asking], algorithms: Sequence[str]) -> tuple[Site, ..
     )
 
 
-def merge_shapes(shapes: list[CallShape]) -> CallShape | None:
-    """One shape for all: a parameter that only some sites hand over needs a default."""
-    if not shapes:
-        return None
-    return CallShape(
-        positional=max(s.positional for s in shapes),
-        keywords=tuple(sorted({k for s in shapes for k in s.keywords})),
-        unpacks=next((s.unpacks for s in shapes if s.unpacks is not None), None),
-        fewest=min(s.fewest for s in shapes),
-        starred=any(s.starred for s in shapes),
-    )
-
-
 def _alternatives(found: list[Asking]) -> tuple[CallShape, ...]:
     """The shapes of which one must fit: sites that no server reaches both are not put together. None where all sites
     can be reached together."""
@@ -243,8 +231,8 @@ def _alternatives(found: list[Asking]) -> tuple[CallShape, ...]:
     }
     if not apart:
         return ()
-    sets = _together(len(nodes), lambda a, b: (min(a, b), max(a, b)) not in apart)
-    shapes = (merge_shapes([one.call for n in chosen for one in nodes[n][:1] if one.call]) for chosen in sets)
+    sets = _fitting_sets(len(nodes), lambda a, b: (min(a, b), max(a, b)) not in apart)
+    shapes = (together([one.call for n in chosen for one in nodes[n][:1] if one.call]) for chosen in sets)
     return tuple(sorted({shape for shape in shapes if shape is not None}))
 
 
@@ -267,7 +255,7 @@ def _answers(world: World) -> dict[tuple[str, str], set[object]]:
     return found
 
 
-def _together(count: int, fit: Callable[[int, int], bool]) -> list[set[int]]:
+def _fitting_sets(count: int, fit: Callable[[int, int], bool]) -> list[set[int]]:
     """The largest sets of which every two fit together."""
     found: list[set[int]] = [set()]
     for n in range(count):

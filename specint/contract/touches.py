@@ -11,6 +11,7 @@ import msgspec
 from specint.contract.code import Code, Local, Occurrence, tail, tails
 from specint.contract.model import CallShape
 from specint.contract.receivers import ELSEWHERE, Receivers
+from specint.contract.shapes import shape_of
 from specint.facts import model as facts
 from specint.graph.binding import bind_arguments
 from specint.graph.project import FunctionNode
@@ -266,20 +267,8 @@ class _Asking:
 
 
 def _shape(called: Occurrence, receivers: Receivers) -> CallShape:
-    return msgspec.structs.replace(shape_of(called), unpacks=_unpacked(called, receivers, 3))
-
-
-def shape_of(called: Occurrence) -> CallShape:
-    """How a call hands over its arguments."""
     assert isinstance(called.expr, facts.Call)
-    args, keywords = called.expr.args, called.expr.keywords
-    positional = sum(not isinstance(arg, facts.Starred) for arg in args)
-    return CallShape(
-        positional=positional,
-        keywords=tuple(sorted(k.name for k in keywords if k.name is not None)),
-        fewest=positional,
-        starred=positional < len(args) or any(k.name is None for k in keywords),
-    )
+    return msgspec.structs.replace(shape_of(called.expr), unpacks=_unpacked(called, receivers, 3))
 
 
 def _unpacked(called: Occurrence, receivers: Receivers, hops: int) -> int | None:

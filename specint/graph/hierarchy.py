@@ -76,6 +76,13 @@ class Member:
     given_in: facts.Module | None = None
 
     @property
+    def parameters(self) -> tuple[facts.Param, ...]:
+        """What a caller hands over: all but the object or class that Python puts there."""
+        params = self.function.facts.params if self.function is not None else ()
+        is_own = self.kind != "staticmethod" and params and params[0].kind in ("positional-only", "positional")
+        return params[1:] if is_own else params
+
+    @property
     def file(self) -> str:
         """Where its line is: in its class's module, unless another one put it onto the class."""
         return (self.given_in or self.owner.module).path

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from specint.contract.merging import Asking, Meaning, Meant, meant, merge_shapes, requirement, settle
+from specint.contract import shapes
+from specint.contract.merging import Asking, Meaning, Meant, meant, requirement, settle
 from specint.contract.model import CallShape, Condition, Site
 
 ALGORITHMS = ("A", "B", "NONE")
@@ -199,10 +200,10 @@ def test_keywords_that_are_looked_up_are_not_asked_for() -> None:
 
 
 def test_shapes_together() -> None:
-    assert merge_shapes([]) is None
+    assert shapes.together([]) is None
     one, other = CallShape(2, ("b",), None, 2), CallShape(1, ("a",), 3, 1, True)
-    assert merge_shapes([one, other]) == CallShape(2, ("a", "b"), 3, 1, True)
-    assert merge_shapes([one, one]) == one
+    assert shapes.together([one, other]) == CallShape(2, ("a", "b"), 3, 1, True)
+    assert shapes.together([one, one]) == one
 
 
 ON, OFF, ELSE = ("f", "x", True), ("f", "x", False), ("g", "x", False)

@@ -218,7 +218,9 @@ def test_inner_method_that_takes_another_call_is_left_to_a_person(planned: Plann
     text = inner.replace("= OakForCausalLM(config)", "= Picky(config)") + "\n\nEntryClass = Zebra\n"
     made, _ = planned(text)
     (left,) = [left for left in made.left if left.finding.member == "get_embed_and_head"]
-    assert left.why == ("Picky.get_embed_and_head doesn't take the call: it needs layer, and callers may pass only 0")
+    assert left.why == (
+        "Picky.get_embed_and_head doesn't take the call: it requires layer, but callers pass no arguments"
+    )
     assert CODE not in written(made)[: written(made).index("class Picky")]
 
 

@@ -10,9 +10,10 @@ from specint.checks.context import Context
 from specint.checks.finding import Evidence, Finding, about
 from specint.checks.reshaping import defaulted
 from specint.checks.site_calls import is_called_later, site_shapes
-from specint.checks.wording import at_site, listed
+from specint.checks.wording import at_site, listed, unfit
 from specint.compliance.judge import HARD
 from specint.contract.model import CallShape, Requirement, telling_site
+from specint.contract.shapes import misfit
 from specint.facts import model as facts
 from specint.graph.dataflow import Place
 from specint.graph.hierarchy import Member
@@ -133,33 +134,8 @@ def _called_property(context: Context, one: Asked, definition: Member) -> str | 
 
 def unbound(definition: Member, call: CallShape) -> str | None:
     """Why a call doesn't fit a signature, None where it does. Where callers differ, each of them has to fit."""
-    assert definition.function is not None
-    params = list(definition.function.facts.params)
-    skip = definition.kind != "staticmethod"
-    if skip and params and params[0].kind in ("positional-only", "positional"):
-        params = params[1:]
-    elif skip and not params:
-        return "it has no parameter for the object itself (self)"
-    positional = [p for p in params if p.kind in ("positional-only", "positional")]
-    named = {p.name for p in params if p.kind in ("positional", "keyword")}
-    kinds = {p.kind for p in params}
-    if call.positional > len(positional) and "*" not in kinds:
-        most = f"at most {len(positional)}" if positional else "none"
-        return f"callers pass {_count(call.positional)} by position, but it takes {most}"
-    if "**" not in kinds and (strange := [k for k in call.keywords if k not in named]):
-        return f"callers pass {listed(strange)} by name, but it has no such parameter"
-    if call.starred:
-        return None
-    needed = [p.name for p in positional[call.fewest :] if p.default is None and p.name not in call.keywords]
-    needed += [p.name for p in params if p.kind == "keyword" and p.default is None and p.name not in call.keywords]
-    if needed:
-        given = "no arguments" if not call.fewest and not call.keywords else f"only {_count(call.fewest)}"
-        return f"it requires {listed(needed)}, but callers pass {given}"
-    return None
-
-
-def _count(number: int) -> str:
-    return f"{number} argument" if number == 1 else f"{number} arguments"
+    lack = misfit(definition, call)
+    return unfit(lack, call) if lack is not None else None
 
 
 def _finding(context: Context, one: Asked, definition: Member, wrong: list[tuple[Requirement, str]]) -> Finding:

@@ -11,6 +11,7 @@ from specint.checks.site_calls import calls_at
 from specint.checks.wording import listed
 from specint.compliance.model import ModelCompliance
 from specint.contract.model import Requirement, Site
+from specint.contract.shapes import by_position
 from specint.facts import model as facts
 from specint.graph.hierarchy import Member
 from specint.graph.steps import expressions
@@ -56,8 +57,8 @@ def _unread(member: Member, requirement: Requirement, hooks: Container[str]) -> 
     read = _named(function.facts)
     if "locals" in read:
         return
-    params = function.facts.params[1:]
-    positional = [param for param in params if param.kind in ("positional-only", "positional")]
+    params = member.parameters
+    positional = by_position(params)
     filled = [param.name for param in positional[: call.positional]] if requirement.member in hooks else []
     filled += [param.name for param in params if param.name in call.keywords and param.kind != "**"]
     for name in dict.fromkeys(filled):

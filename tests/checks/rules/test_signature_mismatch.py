@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from specint.checks.delegation import refusal
 from specint.checks.rules.signature_mismatch import keeps_signature, unbound
 from specint.contract.model import CallShape
 from specint.facts import model as facts
 from specint.facts.extract import extract
+from specint.graph.hierarchy import Member
 
 SIGNATURES = (
     *("", "a", "a, b", "a, b=1", "a=1, b=2", "a, /", "a, /, b", "*a", "a, *b"),
@@ -30,7 +30,7 @@ KINDS = {"method": "self, ", "classmethod": "cls, ", "staticmethod": ""}
 def member(params: str, kind: str = "method", decorators: str = "") -> Any:
     text = f"class M:\n    {decorators or 'pass'}\n    def f({params}):\n        pass\n"
     function = extract(text, name="m", path="m.py").body.classes[0].body.functions[0]
-    return SimpleNamespace(kind=kind, function=SimpleNamespace(facts=function))
+    return Member(None, "f", kind, 1, SimpleNamespace(facts=function))  # type: ignore[arg-type]
 
 
 def binds(params: str, call: CallShape) -> bool | None:
@@ -61,15 +61,6 @@ def test_call_fits_where_python_binds_it(params: str, kind: str) -> None:
         assert expected is None or (why is None) is expected, (call, why)
 
 
-@pytest.mark.parametrize("params", SIGNATURES)
-def test_delegation_is_refused_where_python_does_not_bind(params: str) -> None:
-    parameters = member(f"self, {params}").function.facts.params[1:]
-    for call in CALLS:
-        expected = binds(params, call)
-        why = refusal(parameters, call)
-        assert expected is None or (why == "") is expected, (call, why)
-
-
 @pytest.mark.parametrize(
     ("params", "call", "why"),
     [
@@ -83,28 +74,13 @@ def test_delegation_is_refused_where_python_does_not_bind(params: str) -> None:
         ("self, a, b", CallShape(keywords=("b",)), "it requires a, but callers pass only 0 arguments"),
         ("", CallShape(), "it has no parameter for the object itself (self)"),
         ("*all", CallShape(3, fewest=3), None),
+        ("*all", CallShape(keywords=("k",)), "callers pass k by name, but it has no such parameter"),
         ("self, a", CallShape(starred=True), None),
         ("self", CallShape(1, fewest=1, starred=True), "callers pass 1 argument by position, but it takes none"),
     ],
 )
 def test_why_a_call_does_not_fit(params: str, call: CallShape, why: str | None) -> None:
     assert unbound(member(params), call) == why
-
-
-@pytest.mark.parametrize(
-    ("params", "call", "why"),
-    [
-        ("self", CallShape(1, fewest=1), "it takes no argument and is handed 1"),
-        ("self, a", CallShape(2, fewest=2), "it takes 1 argument and is handed 2"),
-        ("self, a, b", CallShape(3, fewest=3), "it takes 2 arguments and is handed 3"),
-        ("self", CallShape(keywords=("k",)), "it has no parameter k"),
-        ("self, a, b", CallShape(1, fewest=1), "it needs b, and callers may pass only 1"),
-        ("self", CallShape(1, fewest=1, starred=True), ""),
-        ("self, a", None, ""),
-    ],
-)
-def test_why_a_delegation_is_refused(params: str, call: CallShape | None, why: str) -> None:
-    assert refusal(member(params).function.facts.params[1:], call) == why
 
 
 @pytest.mark.parametrize(
