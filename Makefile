@@ -27,6 +27,9 @@ FUZZ_WORKERS ?= 2000
 FIXTURE = fixtures/sglang_small/sglang
 BIN = .venv/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check
+# pip compiles what it installs, but not what it leaves where it is; Python does so at the first start, unless the
+# environment forbids it (PYTHONDONTWRITEBYTECODE is usual in containers), and then at every start, for 0.2 s.
+COMPILE = $(BIN)/python -m compileall -q specint
 
 # The edit loop leaves out what reads real releases, and what starts pip, pylint, git or specint itself over and over.
 EDIT_LOOP = not slow and not release and not browser and not smoke and not programs
@@ -47,10 +50,12 @@ $(BIN)/python:
 # The stamps are older than pyproject.toml as soon as it changes, and then the dependencies are looked at again.
 .venv/installed: pyproject.toml | $(BIN)/python
 	$(PIP) install --quiet --editable .
+	@$(COMPILE)
 	@touch $@
 
 .venv/installed-dev: pyproject.toml | $(BIN)/python
 	$(PIP) install --quiet $(if $(LOCK),--constraint $(LOCK)) --editable '.[dev]'
+	@$(COMPILE)
 	@touch $@ .venv/installed
 
 # The JSON comes first: whether it could be made says which tree the matrix is about. Only a release that the index
@@ -87,12 +92,14 @@ tests/javascript/node_modules: tests/javascript/package-lock.json
 
 # The tests run even when lint has something to say, so that one run shows everything; pytest's line is the last.
 test: .venv/installed-dev
+	@$(COMPILE)
 	@status=0; \
 	$(MAKE) --no-print-directory lint || { status=1; echo "make test: lint failed, see above; the tests run all the same"; }; \
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST) || status=1; \
 	exit $$status
 
 test-fast: .venv/installed-dev
+	@$(COMPILE)
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m '$(EDIT_LOOP)' $(PYTEST)
 
 # Takes a copy of the checkout, runs on one core, and is no part of CI.

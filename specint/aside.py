@@ -13,6 +13,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TypeVar
 
 import msgspec
@@ -23,6 +24,7 @@ Piece = TypeVar("Piece")
 
 _FOUND = b"+"
 _FAILED = b"-"
+_TOLD = b"!"
 _SPARE_DESCRIPTORS = 24
 """So many are left for the files that are read, and for Python's own modules."""
 _TOO_FEW = "too few file descriptors"
@@ -45,16 +47,78 @@ def aside(compute: Callable[[], bytes], *, parallel: bool) -> Iterator[Callable[
     no such process (`parallel` is false, the platform has no fork, or the machine has no room) everything is computed
     at the start.
     """
-    child = _forked(lambda sink: _answer(compute, sink)) if parallel else None
-    if child is None:
-        known = compute()
-        yield lambda: known
-        return
+    with aside_telling(lambda _: compute(), parallel=parallel) as answer:
+        yield answer
 
+
+Tell = Callable[[bytes], None]
+
+
+@contextmanager
+def aside_telling(compute: Callable[[Tell], bytes], *, parallel: bool) -> Iterator[Answer]:
+    """`aside` for work that may tell something, once, long before it has its answer."""
+    child = _forked(lambda sink: _answer(lambda: compute(partial(_tell, sink)), sink)) if parallel else None
+    if child is None:
+        yield Answer(None, compute)
+        return
+    answer = Answer(child, compute)
     try:
-        yield lambda: _answered(child, compute)
+        yield answer
     finally:
         child.end()
+
+
+class Answer:
+    """What work aside gives: call it for the answer."""
+
+    def __init__(self, child: _Child | None, compute: Callable[[Tell], bytes]) -> None:
+        self._child = child
+        self._compute = partial(compute, _unheard)
+        self._begun = b""
+        self._known = self._compute() if child is None else b""
+
+    def __call__(self) -> bytes:
+        """The answer; waits for it."""
+        if self._child is None:
+            return self._known
+        begun, self._begun = self._begun, b""
+        return _answered(self._child, self._compute, begun)
+
+    def told(self) -> bytes | None:
+        """What the work tells before it is done; waits for it. None where it tells nothing."""
+        if self._child is None or self._begun:
+            return None
+        self._begun = os.read(self._child.source, 1)
+        if self._begun != _TOLD:
+            return None
+        self._begun = b""
+        length = int.from_bytes(_exactly(self._child.source, _LENGTH), "big")
+        return _exactly(self._child.source, length)
+
+    def is_there(self) -> bool:
+        """Whether the answer has come, or begun to come: then what is done meanwhile is no longer for free."""
+        if self._child is None or self._begun:
+            return True
+        poll = select.poll()
+        poll.register(self._child.source, select.POLLIN)
+        return bool(poll.poll(0))
+
+
+def _exactly(source: int, length: int) -> bytes:
+    """So many bytes of a pipe; fewer where it ends."""
+    parts: list[bytes] = []
+    while length > 0 and (part := os.read(source, length)):
+        parts.append(part)
+        length -= len(part)
+    return b"".join(parts)
+
+
+def _unheard(_: bytes) -> None:
+    """Whoever computes for itself has nobody to tell."""
+
+
+def _tell(sink: int, told: bytes) -> None:
+    _write(sink, _TOLD + len(told).to_bytes(_LENGTH, "big") + told)
 
 
 @contextmanager
@@ -102,10 +166,12 @@ def on_demand(compute: Callable[[bytes], bytes], *, parallel: bool) -> Iterator[
         child.end()
 
 
-def _answered(child: _Child, compute: Callable[[], bytes]) -> bytes:
+def _answered(child: _Child, compute: Callable[[], bytes], begun: bytes = b"") -> bytes:
     parts = list(iter(lambda: os.read(child.source, _READ), b""))
-    data = b"".join(parts)
+    data = begun + b"".join(parts)
     killed = child.ended()
+    if data[:1] == _TOLD:  # nobody asked for what was told
+        data = data[1 + _LENGTH + int.from_bytes(data[1 : 1 + _LENGTH], "big") :]
     if data[:1] == _FAILED:
         raise SpecintError(*msgspec.msgpack.decode(data[1:], type=tuple[str, str, str]))
     if data[:1] == _FOUND:

@@ -11,7 +11,7 @@ import msgspec
 
 from specint.analysis.model import Analysis
 from specint.answers import current_key, fingerprint, key_of, modules_outside, recall, remember
-from specint.aside import aside
+from specint.aside import Tell, aside_telling
 from specint.contract.model import Contract
 from specint.depth import room_to_recurse
 from specint.errors import Diagnostic, SpecintError
@@ -54,10 +54,6 @@ _ENDLESS = "calls, bases or imports of its workers, runners or registry lead on 
 
 _WORTH_A_PROCESS = 16
 """In so many files of workers and runners the contract takes long enough to be inferred beside the models."""
-
-
-_AHEAD = 3
-"""One in so many model files is read before the processes part, so that both take about as long (measured: 0.5.23)."""
 
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True):
@@ -207,12 +203,11 @@ def _analyze(
     version: str,
 ) -> tuple[Analysis, tuple[str, ...], bool]:
     """The analysis, every module that it depends on, and whether it was so many that their facts have been let go."""
-    from specint.checks import run
+    from specint.checks import run, skipping
     from specint.checks.context import Context
-    from specint.checks.skipping import look_ahead
     from specint.checks.verdicts import with_broken
     from specint.compliance.chosen import chosen_at_run_time
-    from specint.compliance.judge import Judge, members_of
+    from specint.compliance.judge import Judge, look_ahead, members_of
     from specint.compliance.patches import give_from_outside
     from specint.compliance.registry import Registry
     from specint.compliance.statements import read_statements
@@ -230,7 +225,7 @@ def _analyze(
     files = list(dict.fromkeys(file for package in packages for file in tree.files(package)))
     parallel = loader.jobs > 1 and len(files) >= _WORTH_A_PROCESS
 
-    def infer() -> bytes:
+    def infer(tell: Tell) -> bytes:
         if against is not None:
             shown = progress if not parallel else None
             contract = contract_of(
@@ -243,15 +238,16 @@ def _analyze(
             )
             return msgspec.msgpack.encode(_Inferred(contract, (), ()))
         with loader.alone():
-            return msgspec.msgpack.encode(_inferred(tree, store, loader, scope, version))
+            names = (lambda names: tell(msgspec.msgpack.encode(tuple(names)))) if parallel else None
+            return msgspec.msgpack.encode(_inferred(tree, store, loader, scope, version, names))
 
     models = tree.files(f"{tree.package}.{roots.declared.code.models}")
     if against is None:
-        ahead = models[::_AHEAD] if parallel else ()
-        loader.read([*files, *scope.callers, *ahead])
+        makers = [file for name in _makers(tree) if (file := tree.find(name)) is not None] if parallel else ()
+        loader.read([*files, *scope.callers, *makers])
     composition = Composition(project, hierarchy, chosen_at_run_time(project, roots.declared))
     _tell(progress, "inferring the contract", 0, 1)
-    with aside(infer, parallel=parallel) as inferred:
+    with aside_telling(infer, parallel=parallel) as inferred:
         try:
             with loader.alone() if parallel else nullcontext():
                 loader.load([*models, *scope.models, *scope.callers])
@@ -265,7 +261,9 @@ def _analyze(
             raise
         members = members_of(composition, roots.declared)
         if parallel:
-            look_ahead(members, found)
+            skipping.look_ahead(members, found)
+            names = msgspec.msgpack.decode(inferred.told() or b"\x90", type=tuple[str, ...])
+            look_ahead(members, found, names, inferred.is_there)
         asked = msgspec.msgpack.decode(inferred(), type=_Inferred)
     contract = of_interfaces(asked.contract, scope.callers, scope.interfaces)
     _tell(progress, "judging models", 0, 1)
@@ -353,7 +351,14 @@ def _makers(tree: Tree) -> list[str]:
     return [file.module for file in files if not file.is_init and name in text_or_nothing(tree, file)]
 
 
-def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: str) -> _Inferred:
+def _inferred(
+    tree: Tree,
+    store: Store,
+    loader: Loader,
+    scope: Scope,
+    version: str,
+    told: Callable[[Iterable[str]], None] | None = None,
+) -> _Inferred:
     """The contract depends on workers and runners only: an edit to a model leaves it as it is.
 
     What they import from elsewhere isn't read either, except where the runner's other interfaces are asked for: then
@@ -403,6 +408,7 @@ def _inferred(tree: Tree, store: Store, loader: Loader, scope: Scope, version: s
             makers,
             fetch if beyond else None,
             Unscanned(tree, models, fetch),
+            told,
         )
     except RecursionError:
         raise SpecintError(_ENDLESS, tree.package, "shorten the chain") from None

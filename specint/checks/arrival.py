@@ -37,7 +37,7 @@ def results(flow: Effects, run: Run, holder: Held) -> tuple[frozenset[str], Plac
             case _:
                 pass
         if place is None:
-            calls = (part for expr in expressions(step) for part in facts.walk(expr) if isinstance(part, facts.Call))
+            calls = (part for expr in expressions(step) for part in facts.within(expr, facts.Call))
             if any(is_result(flow, call, run, holder, names) for call in calls):
                 place = Place(run.function, step.line)
     return frozenset(names), place

@@ -29,6 +29,6 @@ def options_without_worker(context: Context) -> frozenset[str]:
         for function in project.functions_of(module) if module is not None else ():
             if function.name == function_name:
                 tests = [guard.test for guard in function.facts.body.guards if guard.test is not None]
-                asked = {p.name for test in tests for p in facts.walk(test) if isinstance(p, facts.Attribute)}
+                asked = {p.name for test in tests for p in facts.within(test, facts.Attribute)}
                 found |= asked & set(one.options)
     return frozenset(found)

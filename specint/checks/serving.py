@@ -81,7 +81,7 @@ def _is_lost(flow: Effects, run: Run, call: facts.Call, attribute: str) -> bool:
 def _calls(flow: Effects, run: Run) -> Iterator[facts.Call]:
     for step in flow.steps(run):
         for expr in expressions(step):
-            yield from (part for part in facts.walk(expr) if isinstance(part, facts.Call))
+            yield from facts.within(expr, facts.Call)
 
 
 # -- tables and heads --------------------------------------------------------------------------------------------------
@@ -118,8 +118,8 @@ def _own_tables(context: Context, node: ClassNode, attribute: str) -> Iterator[s
 
 def _takes_result(flow: Effects, run: Run, call: facts.Call, attribute: str) -> bool:
     """Whether a call of something else is handed what the inner model returns."""
-    within = [part for one in call.args for part in facts.walk(one) if isinstance(part, facts.Call)]
-    runs = any(held.path[:1] == (attribute,) for part in within for held in _run_by(flow, part, run))
+    calls = [part for one in call.args for part in facts.within(one, facts.Call)]
+    runs = any(held.path[:1] == (attribute,) for part in calls for held in _run_by(flow, part, run))
     return runs and all(held is None or not held.path for _, held, _ in flow.callees(call, run))
 
 
@@ -162,8 +162,7 @@ def _results(flow: Effects, run: Run, attribute: str) -> frozenset[str]:
         if isinstance(step, facts.Bind) and step.value is not None:
             within = any(
                 held.path[:1] == (attribute,)
-                for call in facts.walk(step.value)
-                if isinstance(call, facts.Call)
+                for call in facts.within(step.value, facts.Call)
                 for held in _run_by(flow, call, run)
             )
             if within or Effects.mentions(step.value, names):

@@ -25,13 +25,9 @@ class _Known:
 
 
 def look_ahead(members: Members, models: Iterable[ClassNode]) -> None:
-    """Answer `skipping_parts` for models before there is a contract, on which it doesn't depend, and look at what they
-    hold, of which the judge asks whether it is a model."""
+    """Answer `skipping_parts` for models before there is a contract, on which it doesn't depend."""
     for node in models:
         with suppress(RecursionError):  # whoever asks for it says so
-            for assignments in members.composition.assignments(node).values():
-                for held in (one for each in assignments if not each.late for one in each.classes):
-                    members.composition.assignments(held)
             skipping_parts(members, node)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -45,6 +46,36 @@ def members_of(composition: Composition, declared: Declared) -> Members:
     without = (option for one in declared.without_worker for option in one.options)
     ordinary = declared.stages.alone | dict.fromkeys(without, False)
     return Members(composition.project, composition.hierarchy, composition, ordinary=ordinary)
+
+
+def look_ahead(members: Members, models: Iterable[ClassNode], names: Iterable[str], late: Callable[[], bool]) -> None:
+    """Ask of models, and of what they hold, what a judge will ask once there is a contract, and until it is there.
+
+    Args:
+        names: the members that the contract will speak of.
+        late: says whether it is there.
+    """
+    names = tuple(names)
+    for node in sorted(models, key=lambda n: (n.file, n.facts.line)):
+        if late():
+            return
+        with suppress(RecursionError):  # whoever asks for it says so
+            held = dict.fromkeys(_held(members.composition, node))
+            for one in (node, *held):
+                for name in names:
+                    members.status(one, name)
+            for body in held:
+                if members.hierarchy.lookup(body, _RUNS) is not None:
+                    tuple(_held(members.composition, body))
+            for one in members.hierarchy.order(node).nodes:
+                for method in members.project.methods_of(one):
+                    _ = method.attributes
+
+
+def _held(composition: Composition, node: ClassNode) -> Iterator[ClassNode]:
+    """The classes of what an object has in its attributes once it is constructed."""
+    for given in composition.assignments(node).values():
+        yield from (part for one in given if not one.late for part in one.classes)
 
 
 class Judge:

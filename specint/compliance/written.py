@@ -558,7 +558,7 @@ def _calls(scope: facts.Scope) -> Iterator[tuple[facts.Step, facts.Call]]:
     for step in scope.steps:
         value = getattr(step, "value", None)
         if isinstance(value, facts.Node):
-            yield from ((step, one) for one in facts.walk(value) if isinstance(one, facts.Call))  # type: ignore[arg-type]
+            yield from ((step, one) for one in facts.within(value, facts.Call))
 
 
 def _argument(function: FunctionNode, call: facts.Call, name: str) -> facts.Expr | None:

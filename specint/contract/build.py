@@ -43,6 +43,7 @@ def build_contract(
     makers: Iterable[facts.Module] = (),
     fetch: Callable[[Iterable[str]], list[facts.Module]] | None = None,
     elsewhere: Elsewhere | None = None,
+    told: Callable[[Iterable[str]], None] | None = None,
 ) -> tuple[Contract, list[Diagnostic]]:
     """Infer the contract from the modules of the code packages, and say what is not known of it.
 
@@ -50,6 +51,7 @@ def build_contract(
         outside: modules outside of SGLang that bring workers of their own.
         makers: modules that make the models.
         elsewhere: the models' own code, which is read for the methods that workers hand another model to.
+        told: is told the names of what is touched, when half of the work is still to do.
         fetch: reads more modules of the tree, by their names; those that it doesn't have are left out.
 
     Raises:
@@ -77,6 +79,8 @@ def build_contract(
     names = tuple(dict.fromkeys((*members(hierarchy, roots), *registered)))
     makers = tuple(makers)
     inference = Inference(reach, names, written_by_makers(project, roots, makers))
+    if told is not None:
+        told(dict.fromkeys(touch.member for touch in inference.touches))
     asked = inference.requirements()
     requirements = (*constructor(project, code, roots, makers), *asked)
     none = roots.declared.algorithm.none

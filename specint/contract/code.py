@@ -228,8 +228,9 @@ class Code:
         """Every name under which what is kept under the roots' names can be met: generous, by names alone.
 
         Args:
-            kept: follow also what is kept and called later; otherwise only what a lambda gives is met where the lambda
-                is called. Functions share names with so much else that this leads nearly everywhere.
+            kept: follow also what is kept and called later, and what is gathered (`*args`, `**words`); otherwise only
+                what a lambda gives is met where the lambda is called. Functions share names with so much else that this
+                leads nearly everywhere.
         """
         found: set[str] = set()
         pending = list(roots)
@@ -239,15 +240,20 @@ class Code:
             if name in found:
                 continue
             found.add(name)
-            pending += self._edges.get(name, ())
+            if not kept and name[:1] == _ANY:  # all that is gathered is called alike
+                continue
+            if name in self._edges:
+                pending += self._edges[name] - found
             if name in near:
                 pending += self._puts.get(name, ())
+            if name[-1:] != ")":
+                continue
             if name.endswith("()"):  # what a callable gives is met wherever the callable is called
                 if kept:
                     pending += [f"{alias}()" for alias in self.kept_as(name[:-2])]
                 elif name.startswith(_LAMBDA):
                     found.update(f"{alias}()" for alias in self.kept_as(name[:-2]))
-            elif name.endswith(")"):
+            else:
                 callee, _, index = name[:-1].rpartition("(")
                 pending += self.parameters(callee, index)
                 for one in self.kept_in(callee) if kept else ():
@@ -271,17 +277,19 @@ class Code:
 
     def _aliases(self, name: str) -> list[str]:
         found: dict[str, None] = {}
-        pending = deque(self._next(name))
-        while pending and len(found) < _MOST_ALIASES:
-            one = pending.popleft()
-            if one == name or one in found:
-                continue
-            if one.endswith(")"):
-                callee, _, index = one[:-1].rpartition("(")
-                pending += [name for name in self.parameters(callee, index) if not name.endswith("()")]
-            else:
-                found[one] = None
-                pending += self._next(one)
+        waiting = deque([self._next(name)])  # lists of names, the nearest first: of most only the first few are met
+        while waiting:
+            for one in waiting.popleft():
+                if one == name or one in found:
+                    continue
+                if one.endswith(")"):
+                    callee, _, index = one[:-1].rpartition("(")
+                    waiting.append(tuple(n for n in self.parameters(callee, index) if not n.endswith("()")))
+                else:
+                    found[one] = None
+                    if len(found) == _MOST_ALIASES:
+                        return list(found)
+                    waiting.append(self._next(one))
         return list(found)
 
     def _next(self, name: str) -> tuple[str, ...]:

@@ -76,6 +76,8 @@ def _edges_of(function: FunctionNode, edges: dict[str, set[str]]) -> None:
 
 def _sources(value: Expr, under: set[str]) -> set[str]:
     """What the value of a flag depends on: for a constant that is what it was assigned under."""
+    if type(value) is facts.Name:
+        return {value.id}
     match value:
         case facts.Constant(value=bool()):
             return under
@@ -94,9 +96,10 @@ def _sources(value: Expr, under: set[str]) -> set[str]:
 
 def mentioned(expr: Expr) -> Iterator[str]:
     """The names in an expression, also in what it calls."""
+    if type(expr) is facts.Name:  # most are
+        yield expr.id
+        return
     match expr:
-        case facts.Name(id=name):
-            yield name
         case facts.Attribute(base=base, name=name):
             yield name
             while isinstance(base, facts.Attribute):  # what `a.b.c` is depends on the c of some object, not on a

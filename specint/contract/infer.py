@@ -346,7 +346,7 @@ def _defaults_to_none(expr: facts.Expr) -> bool:
 
 
 def _is_called(literal: Open) -> bool:
-    return any(isinstance(part, facts.Call) for part in facts.walk(literal.expr))
+    return bool(facts.within(literal.expr, facts.Call))
 
 
 def _strictness(meaning: Meaning) -> tuple[bool, int, bool]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 
 from specint.contract.code import NEAR, Code, Occurrence, tail, tails
 from specint.contract.roots import Roots
@@ -34,7 +35,6 @@ ELSEWHERE = "…"
 """The path of a part that was handed to another function: that it is a part is known there, and not which."""
 _NONE = frozenset({ConstantValue(None)})
 _CHANGES = ("_replace", "replace")
-"""What makes an object of another one and of what it is to have in place of its fields."""
 _MOST_CALLS = 1_000
 """Of a name that is called more often than this, no callers are followed: the most that we met (0.5.9) is 88, and
 thousands of functions of one name that call each other would take minutes."""
@@ -61,6 +61,7 @@ class Receivers:
         )
         self._roles: dict[str, str] = {}
         self._leading: tuple[int, set[str]] | None = None
+        self._changes: tuple[int, Mapping[str, list[tuple[Occurrence, facts.Expr, facts.Expr]]]] | None = None
         self._frames: dict[FunctionNode, Frame] = {}
         self._by_name: dict[int, tuple[FunctionNode, list[Occurrence]]] = {}
 
@@ -421,32 +422,45 @@ class Receivers:
         fields = self.hierarchy.fields(node)
         if name not in fields:
             return
-        changing = [one for name in _CHANGES for one in self.code.calls.get(name, ())]
-        for call in (*self.code.calls.get(node.name, ()), *self.code.own_calls, *changing):
+        index = fields.index(name)
+        own = (
+            one for one in self.code.own_calls if (owner := one.function.owner) and self.hierarchy.related(owner, node)
+        )
+        for call in (*self.code.calls.get(node.name, ()), *own):
             assert isinstance(call.expr, facts.Call)
             value = next((k.value for k in call.expr.keywords if k.name == name), None)
-            index = fields.index(name)
             if value is None and index < len(call.expr.args):
                 value = call.expr.args[index]
             if value is None:
                 continue
-            if self._makes(call, node):
-                frame = self.frame(call.function)
+            frame = self.frame(call.function)
+            if ClassValue(node) in self.evaluator.evaluate(call.expr.func, frame, call.step):
+                yield frame, facts.Bind(facts.Name(name), value, None, "=", call.step.guard, call.step.line)
+        for call, other, value in self._changing.get(name, ()):
+            frame = self.frame(call.function)
+            objects = self.evaluator.evaluate(other, frame, call.step)
+            if any(isinstance(one, Instance) and one.node is node for one in objects):
                 yield frame, facts.Bind(facts.Name(name), value, None, "=", call.step.guard, call.step.line)
 
-    def _makes(self, call: Occurrence, node: ClassNode) -> bool:
-        """Whether a call makes an object of a class: of its fields, or of those of another one."""
-        assert isinstance(call.expr, facts.Call)
-        frame = self.frame(call.function)
-        match call.expr:
-            case facts.Call(func=facts.Attribute(base=other, name="_replace"), args=()):
-                pass
-            case facts.Call(func=facts.Name(id="replace") | facts.Attribute(name="replace"), args=(other,)):
-                pass
-            case _:
-                return ClassValue(node) in self.evaluator.evaluate(call.expr.func, frame, call.step)
-        objects = self.evaluator.evaluate(other, frame, call.step)
-        return any(isinstance(one, Instance) and one.node is node for one in objects)
+    @property
+    def _changing(self) -> Mapping[str, list[tuple[Occurrence, facts.Expr, facts.Expr]]]:
+        """The calls that make an object of another one and of what it is to have in place of its fields, by each field:
+        with the other object, and the value."""
+        if self._changes is None or self._changes[0] != self.code.size:
+            found: dict[str, list[tuple[Occurrence, facts.Expr, facts.Expr]]] = defaultdict(list)
+            for call in (one for name in _CHANGES for one in self.code.calls.get(name, ())):
+                match call.expr:
+                    case facts.Call(func=facts.Attribute(base=other, name="_replace"), args=(), keywords=keywords):
+                        pass
+                    case facts.Call(args=(other,), keywords=keywords):
+                        pass
+                    case _:
+                        continue
+                for keyword in keywords:
+                    if keyword.name is not None:
+                        found[keyword.name].append((call, other, keyword.value))
+            self._changes = self.code.size, found
+        return self._changes[1]
 
     def fields_of(self, node: ClassNode, name: str) -> Iterable[facts.Step]:
         """The steps of the class bodies that declare a name."""

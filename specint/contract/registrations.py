@@ -155,7 +155,7 @@ class _Reader:
         applied: set[int] = set()
         for step in place.body.steps:
             value = getattr(step, "value", None)
-            for part in facts.walk(value) if isinstance(value, facts.Node) else ():  # type: ignore[arg-type]
+            for part in facts.within(value, facts.Call):
                 match part:
                     case facts.Call(func=facts.Call() as inner, args=args) if self._registers(place, inner.func):
                         applied.add(id(inner))

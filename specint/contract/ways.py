@@ -157,7 +157,7 @@ class Ways:
         calls = (part for part in facts.walk(expr) if isinstance(part, facts.Call) and part.args)
         if any(not isinstance(call.func, facts.Name) or call.func.id not in _ASKING for call in calls):
             return False
-        return all(self._lasts(part.id, function) for part in facts.walk(expr) if isinstance(part, facts.Name))
+        return all(self._lasts(part.id, function) for part in facts.within(expr, facts.Name))
 
     def _lasts(self, name: str, function: FunctionNode) -> bool:
         if name == function.own:
@@ -341,7 +341,7 @@ def _answers(literal: Open) -> Iterable[tuple[str, str, object]]:
             pass
     function = literal.function
     expr = _spelled_out(literal.expr, function, 3)
-    names = {part.id for part in facts.walk(expr) if isinstance(part, facts.Name)}
+    names = {part.id for part in facts.within(expr, facts.Name)}
     if function.own in names and function.owner is not None:
         where = function.owner.key
     elif any(name in function.binds for name in names):

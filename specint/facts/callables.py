@@ -19,7 +19,7 @@ _LOOKUPS = {"getattr": 2, "setattr": 3, "hasattr": 2}
 def plain_callable(call: Call) -> Expr:
     """The lambda in place of a call that makes a callable; any other call as it is."""
     func = call.func
-    name = func.id if isinstance(func, Name) else func.name if isinstance(func, Attribute) else ""
+    name = func.name if isinstance(func, Attribute) else func.id if isinstance(func, Name) else ""
     made = _MADE.get(name)
     return (made(call) or call) if made is not None else call
 

@@ -29,7 +29,6 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.In: "in",
     ast.NotIn: "not in",
 }
-_GETATTR = facts.Name("getattr")
 _SPLIT = "split the longest expression, or exclude the file"
 _LONGEST_TITLE = 200
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -108,7 +107,8 @@ class _Scope:
             if handler is not None:
                 before, start = guard, len(self.steps)
                 guard = handler(self, statement, guard)
-                self.bind_named(before, start, statement.lineno)
+                if self._named:
+                    self.bind_named(before, start, statement.lineno)
 
     def push(
         self,
@@ -121,8 +121,9 @@ class _Scope:
         reraises: str = "",
         left_by: str = "",
     ) -> int:
-        tested = bool(self.steps) and isinstance(self.steps[-1], facts.Evaluate) and self.steps[-1].line == line
-        self.bind_named(parent, len(self.steps) - tested, line)
+        if self._named:
+            tested = bool(self.steps) and isinstance(self.steps[-1], facts.Evaluate) and self.steps[-1].line == line
+            self.bind_named(parent, len(self.steps) - tested, line)
         self.guards.append(
             facts.Guard(parent, kind, test, positive, line, catches, reraises, left_by)  # type: ignore[arg-type]
         )
@@ -399,6 +400,8 @@ class _Scope:
     # -- expressions -----------------------------------------------------------------------------------------------
 
     def expr(self, node: ast.expr) -> Expr:
+        if type(node) is ast.Name and self._depth < DEEPEST:  # half of all
+            return facts.Name(node.id if node.id[0] != "_" else self.own(node.id))
         self._depth += 1
         if self._depth > DEEPEST:
             raise TooMuch(f"an expression of more than {DEEPEST} levels", node.lineno)
@@ -455,15 +458,13 @@ class _Scope:
                 return self.expr(node)
 
     def call(self, node: ast.Call) -> Expr:
+        func = self.expr(node.func)
         args = [self.expr(arg) for arg in node.args]
-        match node:
-            case ast.Call(func=ast.Name(id="cast") | ast.Attribute(attr="cast"), args=[ast.Constant() as to, _]):
-                args[0] = self.annotation(to)
-            case _:
-                pass
+        if len(args) == 2 and isinstance(node.args[0], ast.Constant) and _last(func) == "cast":
+            args[0] = self.annotation(node.args[0])
         keywords = [facts.Keyword(self.own(k.arg) if k.arg else k.arg, self.expr(k.value)) for k in node.keywords]
-        found = spread(facts.Call(self.expr(node.func), tuple(args), tuple(keywords), node.lineno))
-        return plain_lookup(found) if found.func == _GETATTR else plain_callable(found)
+        found = spread(facts.Call(func, tuple(args), tuple(keywords), node.lineno))
+        return plain_lookup(found) if _last(func) == "getattr" else plain_callable(found)
 
     def subscript(self, node: ast.Subscript) -> Expr:
         line = node.end_lineno or node.lineno
@@ -471,10 +472,8 @@ class _Scope:
 
     def attribute(self, node: ast.Attribute) -> Expr:
         # the name stands at the end of the expression: the line a reader should open in a chain over several lines
-        return facts.Attribute(self.expr(node.value), self.own(node.attr), node.end_lineno or node.lineno)
-
-    def name(self, node: ast.Name) -> Expr:
-        return facts.Name(self.own(node.id))
+        name = node.attr if node.attr[0] != "_" else self.own(node.attr)
+        return facts.Attribute(self.expr(node.value), name, node.end_lineno or node.lineno)
 
     def constant(self, node: ast.Constant) -> Expr:
         value = node.value
@@ -554,6 +553,11 @@ def _leaves(body: Sequence[ast.stmt]) -> bool:
     return False
 
 
+def _last(func: Expr) -> str:
+    """The last name of what is called."""
+    return func.name if isinstance(func, facts.Attribute) else func.id if isinstance(func, facts.Name) else ""
+
+
 def _is_text(expr: Expr) -> bool:
     return isinstance(expr, facts.Constant) and isinstance(expr.value, str)
 
@@ -621,7 +625,6 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[_Scope, Any, int], int]] = {
 }
 
 _EXPRESSIONS: dict[type[ast.expr], Callable[[_Scope, Any], Expr]] = {
-    ast.Name: _Scope.name,
     ast.Attribute: _Scope.attribute,
     ast.Call: _Scope.call,
     ast.Constant: _Scope.constant,

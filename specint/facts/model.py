@@ -10,7 +10,7 @@ trees, cut down to what linking needs; anything else keeps only its parts (`Othe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, Union
 
 import msgspec
 
@@ -32,6 +32,9 @@ else:
 
     class Line(metaclass=_Number):
         """An int that is kept once: an eighth of the memory of facts would be numbers of lines."""
+
+
+Kind = TypeVar("Kind", bound="Node")
 
 
 class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -446,6 +449,21 @@ def walk(expr: Expr) -> Iterator[Expr]:
         parts = _CHILDREN.get(type(one))
         if parts is not None:
             pending += parts(one)[::-1]
+
+
+def within(expr: object, kind: type[Kind]) -> list[Kind]:
+    """Everything of one kind in an expression, itself included, in source order. There is nothing in None."""
+    found: list[Kind] = []
+    pending: list[Any] = [expr]
+    while pending:  # as `walk`, which would have to be resumed for each part
+        one = pending.pop()
+        its = type(one)
+        if its is kind:
+            found.append(one)
+        parts = _CHILDREN.get(its)
+        if parts is not None:
+            pending += parts(one)[::-1]
+    return found
 
 
 def targets(target: Expr) -> Iterator[Expr]:

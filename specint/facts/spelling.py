@@ -73,9 +73,19 @@ def plain_item(item: Item, line: int) -> Expr:
 
 def spread(call: Call) -> Call:
     """A call with what it spreads put where it goes, as far as that is written out."""
-    if not any(isinstance(one, Starred) for one in call.args) and all(one.name for one in call.keywords):
+    if not _spreads(call):
         return call
     return Call(call.func, tuple(_spread(call.args)), tuple(_spread_words(call.keywords)), call.line)
+
+
+def _spreads(call: Call) -> bool:
+    for arg in call.args:  # no generator: this is asked of every call
+        if type(arg) is Starred:
+            return True
+    for keyword in call.keywords:  # noqa: SIM110
+        if not keyword.name:
+            return True
+    return False
 
 
 def _spread(args: Iterable[Expr]) -> Iterator[Expr]:

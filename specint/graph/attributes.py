@@ -345,11 +345,11 @@ def _for_effect(step: facts.Step) -> Iterator[facts.Call]:
         if isinstance(step.value.func, facts.Attribute) and isinstance(step.value.func.base, facts.Call):
             yield step.value.func.base
     elif isinstance(step.value, facts.Comprehension):
-        yield from (part for part in facts.walk(step.value) if isinstance(part, facts.Call))
+        yield from facts.within(step.value, facts.Call)
 
 
 def _calls_in(function: FunctionNode) -> Iterator[facts.Call]:
     for step in function.facts.body.steps:
         value = getattr(step, "value", None)
         if isinstance(value, facts.Node):
-            yield from (part for part in facts.walk(value) if isinstance(part, facts.Call))  # type: ignore[arg-type]
+            yield from facts.within(value, facts.Call)

@@ -194,7 +194,7 @@ def _is_named_in(step: facts.Step, at: facts.Step) -> bool:
     value = getattr(at, "value", None)
     if not isinstance(step, facts.Bind) or not isinstance(value, facts.Node):
         return False
-    named = (part for part in facts.walk(value) if isinstance(part, facts.Walrus))  # type: ignore[arg-type]
+    named = facts.within(value, facts.Walrus)
     return any(step.target == facts.Name(part.name) and step.value == part.value for part in named)
 
 

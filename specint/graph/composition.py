@@ -327,7 +327,7 @@ def _taken_over(node: ClassNode) -> Iterator[str]:
     """The names that a class's body has from elsewhere: `old = Base.build`."""
     for step in node.facts.body.steps:
         if isinstance(step, facts.Bind) and step.value is not None:
-            yield from (part.name for part in facts.walk(step.value) if isinstance(part, facts.Attribute))
+            yield from (part.name for part in facts.within(step.value, facts.Attribute))
 
 
 def _is_private(name: str) -> bool:

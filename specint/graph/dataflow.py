@@ -268,8 +268,7 @@ class DataFlow:
 
 def _is_called(expr: facts.Attribute, within: Expr | None) -> bool:
     """Whether an expression, as it is written, is called, or given to something that is, in another one."""
-    calls = (part for part in facts.walk(within) if isinstance(part, facts.Call)) if within is not None else ()
-    return any(part == expr for call in calls for part in facts.walk(call))
+    return any(part == expr for call in facts.within(within, facts.Call) for part in facts.walk(call))
 
 
 def reaches(function: FunctionNode) -> Iterator[Reach]:

@@ -381,7 +381,7 @@ class Effects:
             return False
         for step in self.steps(run):
             for expr in expressions(step):
-                for call in (part for part in facts.walk(expr) if isinstance(part, facts.Call)):
+                for call in facts.within(expr, facts.Call):
                     given = (*call.args, *(k.value for k in call.keywords))
                     if not any(self.mentions(one, carried) for one in given):
                         continue

@@ -53,8 +53,7 @@ class Parts:
             for scope in scopes
             for step in scope.steps
             for expr in expressions(step)
-            for part in facts.walk(expr)
-            if isinstance(part, facts.Name)
+            for part in facts.within(expr, facts.Name)
         }
         table = self.project.table(node.module)
         for name in sorted(names):

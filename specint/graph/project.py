@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from specint.facts import model as facts
-from specint.facts.model import Attribute, Expr, Loop, Node, Param, Step, Yield, walk
+from specint.facts.model import Attribute, Expr, Loop, Param, Step, Yield
 
 PUTS = frozenset({"append", "appendleft", "add", "insert", "put", "put_nowait"})
 """The methods by which a container takes one thing."""
@@ -78,12 +78,10 @@ class FunctionNode:
         found: dict[str, list[Loop]] = {}
         values = (getattr(step, "value", None) for step in self.facts.body.steps)
         for value in values:
-            for part in walk(value) if isinstance(value, Node) else ():  # type: ignore[arg-type]
-                if isinstance(part, facts.Comprehension):
-                    for loop in part.loops:
-                        for one in facts.targets(loop.target):
-                            if isinstance(one, facts.Name):
-                                found.setdefault(one.id, []).append(loop)
+            for loop in (loop for part in facts.within(value, facts.Comprehension) for loop in part.loops):
+                for one in facts.targets(loop.target):
+                    if isinstance(one, facts.Name):
+                        found.setdefault(one.id, []).append(loop)
         return found
 
     @cached_property
@@ -110,8 +108,7 @@ class FunctionNode:
         if not self.facts.is_generator:
             return ()
         values = ((step, getattr(step, "value", None)) for step in self.facts.body.steps)
-        parts = ((step, part) for step, value in values if isinstance(value, Node) for part in walk(value))  # type: ignore[arg-type]
-        return tuple((step, part) for step, part in parts if isinstance(part, Yield))
+        return tuple((step, part) for step, value in values for part in facts.within(value, Yield))
 
     @cached_property
     def named(self) -> dict[str, Param]:
@@ -125,8 +122,8 @@ class FunctionNode:
         pending += [one.value for _, one in self.yielded]
         met: set[str] = set()
         while pending:
-            for part in walk(pending.pop()):
-                if isinstance(part, facts.Name) and part.id not in met:
+            for part in facts.within(pending.pop(), facts.Name):
+                if part.id not in met:
                     met.add(part.id)
                     steps = self.binds.get(part.id, ())
                     pending += [s.value for s in steps if isinstance(s, facts.Bind) and s.value is not None]
@@ -136,9 +133,8 @@ class FunctionNode:
     @cached_property
     def attributes(self) -> tuple[Attribute, ...]:
         """Every attribute that the body's steps mention, `self.x` included, as often as they do."""
-        values = (getattr(step, "value", None) for step in self.facts.body.steps)
-        parts = (part for value in values if isinstance(value, Node) for part in walk(value))  # type: ignore[arg-type]
-        return tuple(part for part in parts if isinstance(part, Attribute))
+        values = [getattr(step, "value", None) for step in self.facts.body.steps]
+        return tuple([part for value in values for part in facts.within(value, Attribute)])
 
     @cached_property
     def nested(self) -> tuple[FunctionNode, ...]:

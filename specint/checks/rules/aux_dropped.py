@@ -208,7 +208,7 @@ def _is_test(call: facts.Call) -> bool:
 
 def _calls(step: facts.Step) -> Iterator[facts.Call]:
     for expr in expressions(step):
-        yield from (part for part in facts.walk(expr) if isinstance(part, facts.Call))
+        yield from facts.within(expr, facts.Call)
 
 
 def _is_given(call: facts.Call, names: frozenset[str]) -> bool:

@@ -120,7 +120,7 @@ def _is_own(run: Run, test: facts.Expr) -> bool:
         case facts.Boolean(values=values):
             return all(_is_own(run, value) for value in values)
         case facts.Compare():
-            return not any(isinstance(part, facts.Call) for part in facts.walk(test))
+            return not facts.within(test, facts.Call)
         case facts.Attribute(base=facts.Name(id=base)):
             return base == run.own
         case _:
@@ -129,7 +129,7 @@ def _is_own(run: Run, test: facts.Expr) -> bool:
 
 def _calls_of(step: facts.Step) -> Iterator[facts.Call]:
     for expr in expressions(step):
-        yield from (part for part in facts.walk(expr) if isinstance(part, facts.Call))
+        yield from facts.within(expr, facts.Call)
 
 
 def _capturing(model: ModelCompliance, offered: tuple[str, ...], hooks: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
@@ -167,7 +167,7 @@ def _while_capturing(read: Read, marks: frozenset[str]) -> bool:
 def _reads_after(test: facts.Boolean, read: Read, marks: frozenset[str]) -> bool:
     asked = False
     for value in test.values:
-        attributes = [part for part in facts.walk(value) if isinstance(part, facts.Attribute)]
+        attributes = facts.within(value, facts.Attribute)
         if asked and any(one.name == read.attribute and one.line == read.place.line for one in attributes):
             return True
         asked = asked or _asks_for(value, marks)

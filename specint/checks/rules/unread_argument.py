@@ -81,15 +81,14 @@ def _named(function: facts.Function) -> set[str]:
     found: set[str] = set()
     for step in function.body.steps:
         for expr in expressions(step):
-            found.update(part.id for part in facts.walk(expr) if isinstance(part, facts.Name))
+            found.update(part.id for part in facts.within(expr, facts.Name))
         if isinstance(step, facts.Delete):
-            found.update(part.id for part in facts.walk(step.target) if isinstance(part, facts.Name))
+            found.update(part.id for part in facts.within(step.target, facts.Name))
     found.update(
         part.id
         for guard in function.body.guards
         if guard.test is not None
-        for part in facts.walk(guard.test)
-        if isinstance(part, facts.Name)
+        for part in facts.within(guard.test, facts.Name)
     )
     for inner in function.body.functions:
         found |= _named(inner)
