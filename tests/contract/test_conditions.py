@@ -216,7 +216,12 @@ def test_side(met, name: str) -> None:
 THROUGH = {
     "a parameter": ("ask(model, algo.is_eagle3())", "def ask(model, on):\n    if on:\n        model.hook()", E3),
     "a keyword": ("ask(model, on=algo.is_eagle3())", "def ask(model, on=False):\n    if on:\n        model.hook()", E3),
-    "a default": ("ask(model)", "def ask(model, on=False):\n    if on:\n        model.hook()", EVERY),
+    "a default": ("ask(model)", "def ask(model, on=True):\n    if on:\n        model.hook()", EVERY),
+    "a default that no caller changes": (
+        "ask(model)",
+        "def ask(model, on=False):\n    if on:\n        model.hook()",
+        set(),
+    ),
     "the algorithm itself": (
         "ask(model, algo)",
         "def ask(model, kind: SpeculativeAlgorithm):\n    if kind.is_ngram():\n        model.hook()",
