@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from specint.facts.model import Boolean, Compare, Constant, Expr, Not, spell
+from specint.facts.model import Boolean, Compare, Constant, Expr, Name, Not, spell
 
 _OPPOSITES = {"==": "!=", "!=": "==", "is": "is not", "is not": "is", "in": "not in", "not in": "in"}
 
@@ -21,6 +21,34 @@ def opposite(test: Expr) -> Expr:
             return Compare(operands, (_OPPOSITES[op],))
         case _:
             return Not(test)
+
+
+def truth(test: Expr, values: Mapping[str, Constant]) -> bool | None:
+    """Whether a test holds where names have these values; None where that doesn't decide it."""
+    match test:
+        case Not(operand=operand):
+            found = truth(operand, values)
+            return None if found is None else not found
+        case Boolean(op=op, values=parts):
+            answers = [truth(part, values) for part in parts]
+            if (op == "or") in answers:
+                return op == "or"
+            return None if None in answers else op == "and"
+        case Compare(operands=(left, right), ops=(op,)) if op in _OPPOSITES and op not in ("in", "not in"):
+            one, other = _value(left, values), _value(right, values)
+            if one is None or other is None:
+                return None
+            same = one.value == other.value and type(one.value) is type(other.value)
+            return same is (op in ("is", "=="))
+        case _:
+            known = _value(test, values)
+            return None if known is None else bool(known.value)
+
+
+def _value(expr: Expr, values: Mapping[str, Constant]) -> Constant | None:
+    if isinstance(expr, Constant):
+        return expr
+    return values.get(expr.id) if isinstance(expr, Name) else None
 
 
 def all_of(tests: Iterable[Expr]) -> Expr | None:

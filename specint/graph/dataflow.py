@@ -302,13 +302,14 @@ def _reaches(expr: Expr, step: facts.Step, tests: tuple[Expr, ...]) -> Iterator[
         case facts.Attribute(base=base):
             yield from _reaches(base, step, tests)
             yield Reach(expr, step, tests)
-        case facts.Boolean(values=values):
+        case facts.Boolean(op=op, values=values):
             for index, value in enumerate(values):
-                yield from _reaches(value, step, (*tests, *values[:index]))
+                before = values[:index] if op == "and" else map(opposite, values[:index])
+                yield from _reaches(value, step, (*tests, *before))
         case facts.Choice(test=test, then=then, otherwise=otherwise):
             yield from _reaches(test, step, tests)
             yield from _reaches(then, step, (*tests, test))
-            yield from _reaches(otherwise, step, (*tests, test))
+            yield from _reaches(otherwise, step, (*tests, opposite(test)))
         case facts.Lambda() | facts.Comprehension():
             return  # runs later, or under names of its own
         case _:

@@ -14,6 +14,7 @@ from specint.checks.modes import meeting
 from specint.checks.wording import at_site, does, listed
 from specint.contract.model import telling_site
 from specint.facts import model as facts
+from specint.facts.logic import opposite, truth
 from specint.graph.dataflow import Break
 from specint.graph.hierarchy import Finds
 
@@ -57,7 +58,8 @@ def under(context: Context, one: Asked, broken: list[Break]) -> Asked:
 
 
 def _behind_unused_parameter(one: Asked, found: Break) -> bool:
-    """Whether a reach happens only where a parameter is given that no caller of the contract gives."""
+    """Whether a reach happens only where a parameter is given that no caller of the contract gives: not where it has
+    its default then."""
     if found.function is not one.function or not one.calls:
         return False
     params = found.function.parameters
@@ -65,10 +67,19 @@ def _behind_unused_parameter(one: Asked, found: Break) -> bool:
     keywords = {k for call in one.calls for k in call.keywords}
     if any(call.starred for call in one.calls):
         return False
-    unused = {p.name for i, p in enumerate(params) if i >= given and p.name not in keywords}
+    unused = {
+        p.name: p.default
+        for i, p in enumerate(params)
+        if i >= given and p.name not in keywords and p.kind not in ("*", "**")
+    }
+    changed = found.function.binds.keys()
+    defaults = {
+        name: value for name, value in unused.items() if isinstance(value, facts.Constant) and name not in changed
+    }
     guards = found.function.facts.body.guards_of(found.reach.step.guard)
-    tests = [g.test for g in guards if g.test is not None] + list(found.reach.tests)
-    return any(isinstance(part, facts.Name) and part.id in unused for test in tests for part in facts.walk(test))
+    tests = [g.test if g.positive else opposite(g.test) for g in guards if g.test is not None] + list(found.reach.tests)
+    asking = (t for t in tests if any(isinstance(part, facts.Name) and part.id in unused for part in facts.walk(t)))
+    return any(truth(test, defaults) is not True for test in asking)
 
 
 def _of_skipped(context: Context, found: Break) -> bool:
