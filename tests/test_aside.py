@@ -8,11 +8,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from specint.aside import Lost, aside, on_demand, spread
+from specint.aside import Lost, Tell, aside, aside_telling, on_demand, spread
 from specint.errors import SpecintError
 
 
@@ -20,6 +21,52 @@ from specint.errors import SpecintError
 def test_the_answer_comes_back(parallel: bool) -> None:
     with aside(lambda: b"x" * 300_000, parallel=parallel) as answer:
         assert answer() == b"x" * 300_000
+
+
+def tells_and_waits(released: Path) -> Callable[[Tell], bytes]:
+    def compute(tell: Tell) -> bytes:
+        tell(b"names" * 30_000)  # more than a pipe holds
+        while not released.exists():
+            time.sleep(0.01)
+        return b"the answer"
+
+    return compute
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="one process after the other")
+def test_what_is_told_comes_long_before_the_answer(tmp_path: Path) -> None:
+    with aside_telling(tells_and_waits(tmp_path / "released"), parallel=True) as answer:
+        assert answer.told() == b"names" * 30_000
+        assert not answer.is_there()
+        (tmp_path / "released").touch()
+        assert answer() == b"the answer"
+
+
+def test_what_is_told_and_nobody_asks_for_is_no_part_of_the_answer(tmp_path: Path) -> None:
+    (tmp_path / "released").touch()
+    for parallel in (True, False):
+        with aside_telling(tells_and_waits(tmp_path / "released"), parallel=parallel) as answer:
+            assert answer() == b"the answer"
+
+
+@pytest.mark.parametrize("parallel", [True, False])
+def test_work_that_tells_nothing(parallel: bool) -> None:
+    with aside_telling(lambda _: b"!" * 5, parallel=parallel) as answer:
+        assert answer.told() is None
+        assert answer.is_there()
+        assert answer() == b"!!!!!"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="one process after the other")
+def test_work_that_is_killed_before_it_tells_anything() -> None:
+    def killed(_: Tell) -> bytes:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return b""
+
+    with aside_telling(killed, parallel=True) as answer:
+        assert answer.told() is None
+        with pytest.raises(SpecintError, match="killed"):
+            answer()
 
 
 @pytest.mark.parametrize("parallel", [True, False])
