@@ -1,4 +1,4 @@
-"""What is asked of the model inside a wrapper, by the routine that wrappers hand it to: only of classes that are held."""
+"""What the routine asks that wrappers hand their language model to: only of classes that are held."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ EntryClass = [Inner, Apart, Outer]
 """
 CASES = {
     "def get_input_embeddings(self, input_ids): ...": (
-        "Inner.get_input_embeddings(self, input_ids) doesn't fit how a model inside another is used: it requires input_ids, "
-        "but callers pass no arguments; called at sglang/srt/managers/mm_utils.py:3"
+        "Inner.get_input_embeddings(self, input_ids) doesn't fit how a model inside another is used: it requires "
+        "input_ids, but callers pass no arguments; called at sglang/srt/managers/mm_utils.py:3"
     ),
     "def get_input_embeddings(self): ...": "",
     "def get_input_embeddings(self, input_ids=None): ...": "",
