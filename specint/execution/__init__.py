@@ -5,6 +5,7 @@ plain values (numbers, strings, lists, dictionaries) and on the stand-ins of `va
 objects. What is not supported is unknown, never a guess and never skipped.
 """
 
-from specint.execution import definitions as definitions  # statements that the tables in `statements` take from there
+from specint.execution import building as building  # what the tables in `expressions` and `statements` take from there
+from specint.execution import definitions as definitions
 from specint.execution import functions as functions
 from specint.execution.interpreter import Interpreter as Interpreter

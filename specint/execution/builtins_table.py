@@ -179,7 +179,7 @@ def _hash(it: Interpreter, arguments: list[Any], _keywords: dict[str, Any]) -> A
 
 
 def _print(it: Interpreter, arguments: list[Any], _keywords: dict[str, Any]) -> None:
-    from specint.execution.expressions import shown
+    from specint.execution.operators import shown
 
     if it.stack:
         it.logged.append(

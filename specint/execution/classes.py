@@ -12,6 +12,7 @@ from specint.execution import attributes
 from specint.execution.code import MISSING
 from specint.execution.values import (
     MAKE,
+    PLAIN,
     Builtin,
     Class,
     ForClass,
@@ -250,6 +251,10 @@ def class_of(value: Any) -> Any:
 
 def is_instance(it: Interpreter, value: Any, kind: Any) -> Any:
     """`isinstance(value, kind)`: True, False or unknown."""
+    if type(kind) is type and isinstance(value, PLAIN):  # nearly all questions are of these two sorts
+        return isinstance(value, kind)
+    if type(value) is Instance and type(kind) is Class:
+        return is_subclass(it, class_of(value), kind, value)
     if isinstance(kind, tuple):
         unknown = None
         for one in kind:

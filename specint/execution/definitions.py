@@ -7,7 +7,8 @@ from typing import Any
 
 from specint.execution import bounds
 from specint.execution.code import Expression, Frame, Statement
-from specint.execution.expressions import Context, compare, compile_expression
+from specint.execution.expressions import Context, compile_expression
+from specint.execution.operators import compare
 from specint.execution.scopes import class_scope
 from specint.execution.statements import MAKERS, EagerContext, compile_block
 from specint.execution.targets import name_target

@@ -6,14 +6,14 @@ import ast
 import operator
 from typing import TYPE_CHECKING, Any
 
-from specint.execution import bounds
 from specint.execution.attributes import of_object
 from specint.execution.code import MISSING, Expression, Frame, FunctionCode, ModuleCode
-from specint.execution.scopes import Scope, comprehension_scope
+from specint.execution.operators import BINARY, binary, compare
+from specint.execution.scopes import Scope
 from specint.execution.values import PLAIN, ImportedName, Instance, Raised, UndeterminedError, Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable
 
 
 class Context:
@@ -138,59 +138,6 @@ def _class_around(context: Context) -> str:
     return context.cls_name
 
 
-BINARY: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
-    ast.Add: ("+", operator.add), ast.Sub: ("-", operator.sub), ast.Mult: ("*", operator.mul),
-    ast.Div: ("/", operator.truediv), ast.FloorDiv: ("//", operator.floordiv), ast.Mod: ("%", operator.mod),
-    ast.Pow: ("**", operator.pow), ast.LShift: ("<<", operator.lshift), ast.RShift: (">>", operator.rshift),
-    ast.BitOr: ("|", operator.or_), ast.BitAnd: ("&", operator.and_), ast.BitXor: ("^", operator.xor),
-    ast.MatMult: ("@", operator.matmul),
-}  # fmt: skip
-IN_PLACE: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.iadd, ast.Mult: operator.imul, ast.BitOr: operator.ior, ast.BitAnd: operator.iand,
-    ast.BitXor: operator.ixor, ast.Sub: operator.isub,
-}  # fmt: skip
-
-
-def binary(it: Any, symbol: str, operate: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    """`left symbol right` within the bounds; unknown where one side is."""
-    if symbol == "*":
-        bounds.check_product(it.budget, left, right)
-    elif symbol == "+":
-        bounds.check_sum(it.budget, left, right)
-    elif symbol == "**":
-        bounds.check_power(it.budget, left, right)
-    elif symbol == "<<":
-        bounds.check_shift(left, right)
-    elif symbol == "%" and isinstance(left, str | bytes):
-        bounds.check_format(str(left))
-        bounds.check_whole(it.budget, right)
-    if type(left) is int:
-        bounds.count_digits(it.budget, left, right)
-    try:
-        return operate(left, right)
-    except UndeterminedError as undetermined:
-        text = None
-        if symbol in "+%" and (isinstance(left, str) or isinstance(right, str)):
-            text = shown(left) + shown(right)
-        return Unknown(undetermined.unknown.reason, text)
-    except Raised:
-        raise
-    except Exception as error:
-        raise Raised(error) from None
-
-
-def shown(value: Any) -> str:
-    """A value in a message, the unknown part of it as such."""
-    if isinstance(value, Unknown):
-        return value.text if value.text is not None else f"<{value.reason}>"
-    if bounds.too_large(value.args if isinstance(value, BaseException) else value):
-        return f"<a {type(value).__name__} of too many elements>"
-    try:
-        return str(value)
-    except (UndeterminedError, Raised):
-        return "<?>"
-
-
 def _binary(node: ast.BinOp, context: Context) -> Expression:
     left, right = compile_expression(node.left, context), compile_expression(node.right, context)
     symbol, operate = BINARY[type(node.op)]
@@ -270,41 +217,6 @@ def _quietly(part: Expression, f: Frame) -> Any:
         return Unknown("a test after an unknown one raises")
 
 
-def _contains(it: Any, left: Any, right: Any) -> Any:
-    if isinstance(right, Unknown):
-        return Unknown(f"in {right.reason}")
-    return it.contains(right, left)
-
-
-def compare(it: Any, kind: type, left: Any, right: Any) -> Any:
-    """One comparison; unknown where a side is."""
-    if type(left) in bounds.SIZED and kind is not ast.Is and kind is not ast.IsNot:
-        bounds.check_whole(it.budget, left)
-    try:
-        if kind is ast.Eq:
-            return left == right
-        if kind is ast.NotEq:
-            return left != right
-        if kind is ast.Is or kind is ast.IsNot:
-            same = it.same(left, right)
-            return same if kind is ast.Is or isinstance(same, Unknown) else not same
-        if kind is ast.In or kind is ast.NotIn:
-            found = _contains(it, left, right)
-            return found if kind is ast.In or isinstance(found, Unknown) else not found
-        return ORDER[kind](left, right)
-    except UndeterminedError as undetermined:
-        return undetermined.unknown
-    except Raised:
-        raise
-    except Exception as error:
-        raise Raised(error) from None
-
-
-ORDER: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
-}  # fmt: skip
-
-
 def _compare(node: ast.Compare, context: Context) -> Expression:
     first = compile_expression(node.left, context)
     steps = [
@@ -313,6 +225,8 @@ def _compare(node: ast.Compare, context: Context) -> Expression:
     line = node.lineno
     if len(steps) == 1:
         kind, only = steps[0]
+        if kind in (ast.In, ast.NotIn) and (listed := constants_of(node.comparators[0])) is not None:
+            only = lambda f: listed  # noqa: E731 - nobody else gets hold of it
         if kind is ast.Is or kind is ast.IsNot:
             negated = kind is ast.IsNot
 
@@ -358,6 +272,26 @@ def _compare(node: ast.Compare, context: Context) -> Expression:
     return chain
 
 
+def constants_of(node: ast.expr) -> list[Any] | set[Any] | None:
+    """The value of a list or set that holds nothing but constants; None for all else."""
+    if not isinstance(node, ast.List | ast.Set) or not all(isinstance(one, ast.Constant) for one in node.elts):
+        return None
+    values = [one.value for one in node.elts if isinstance(one, ast.Constant)]
+    return values if isinstance(node, ast.List) else set(values)
+
+
+def later(node: ast.expr, context: Context) -> Expression:
+    """As `compile_expression`, when the value is asked for: most annotations never are."""
+    made: list[Expression] = []
+
+    def run(f: Frame) -> Any:
+        if not made:
+            made.append(compile_expression(node, context))
+        return made[0](f)
+
+    return run
+
+
 def _conditional(node: ast.IfExp, context: Context) -> Expression:
     test = compile_expression(node.test, context)
     then, otherwise = compile_expression(node.body, context), compile_expression(node.orelse, context)
@@ -374,9 +308,15 @@ def _conditional(node: ast.IfExp, context: Context) -> Expression:
     return choose
 
 
-def _elements(nodes: list[ast.expr], context: Context) -> Callable[[Frame], list[Any]]:
+def elements(nodes: list[ast.expr], context: Context) -> Callable[[Frame], list[Any]]:
+    """The closure that gives the values of several expressions, starred ones spread out."""
     if not any(isinstance(node, ast.Starred) for node in nodes):
         parts = [compile_expression(node, context) for node in nodes]
+        if not parts:
+            return lambda f: []
+        if len(parts) == 1:
+            only = parts[0]
+            return lambda f: [only(f)]
         return lambda f: [part(f) for part in parts]
     pieces = [
         (
@@ -401,68 +341,6 @@ def _elements(nodes: list[ast.expr], context: Context) -> Callable[[Frame], list
         return found
 
     return gather
-
-
-def _list(node: ast.List, context: Context) -> Expression:
-    parts = _elements(node.elts, context)
-    return lambda f: _or_unknown(parts, f)
-
-
-def hashable(it: Any, values: Iterable[Any]) -> Iterator[Any]:
-    """The values, each with what its hash takes within the bounds."""
-    for value in values:
-        bounds.check_key(it.budget, value)
-        yield value
-
-
-def _or_unknown(make: Callable[[Frame], Any], f: Frame) -> Any:
-    try:
-        return make(f)
-    except UndeterminedError as undetermined:
-        return undetermined.unknown
-    except TypeError as error:
-        raise Raised(error, f.file, f.line) from None
-
-
-def _tuple(node: ast.Tuple, context: Context) -> Expression:
-    parts = _elements(node.elts, context)
-    if all(isinstance(element, ast.Constant) for element in node.elts):
-        values = tuple(element.value for element in node.elts)  # type: ignore[attr-defined]
-        return lambda f: values
-    return lambda f: _or_unknown(lambda g: tuple(parts(g)), f)
-
-
-def _set(node: ast.Set, context: Context) -> Expression:
-    parts = _elements(node.elts, context)
-    return lambda f: _or_unknown(lambda g: set(hashable(f.it, parts(g))), f)
-
-
-def _dict(node: ast.Dict, context: Context) -> Expression:
-    pairs = [
-        (None if key is None else compile_expression(key, context), compile_expression(value, context))
-        for key, value in zip(node.keys, node.values, strict=True)
-    ]
-
-    def make(f: Frame) -> Any:
-        found: dict[Any, Any] = {}
-        for key, value in pairs:
-            if key is None:
-                other = value(f)
-                if isinstance(other, Unknown):
-                    return other
-                found.update(f.it.mapping(other))
-            else:
-                name = key(f)
-                if type(name) is Unknown:
-                    return name
-                bounds.check_key(f.it.budget, name)
-                try:
-                    found[name] = value(f)
-                except TypeError as error:
-                    raise Raised(error, f.file, f.line) from None
-        return found
-
-    return make
 
 
 def _subscript(node: ast.Subscript, context: Context) -> Expression:
@@ -493,56 +371,9 @@ def _slice(node: ast.Slice, context: Context) -> Expression:
     return make
 
 
-def _joined(node: ast.JoinedStr, context: Context) -> Expression:
-    parts = [compile_expression(value, context) for value in node.values]
-
-    def join(f: Frame) -> Any:
-        values = [part(f) for part in parts]
-        unknown = next((value for value in values if isinstance(value, Unknown)), None)
-        if unknown is not None:
-            return Unknown(unknown.reason, "".join(shown(value) for value in values))
-        text = "".join(values)
-        if len(text) > 1000:
-            f.it.budget.built(len(text))
-        return text
-
-    return join
-
-
-def _formatted(node: ast.FormattedValue, context: Context) -> Expression:
-    value = compile_expression(node.value, context)
-    spec = compile_expression(node.format_spec, context) if node.format_spec else None
-    conversion = chr(node.conversion) if node.conversion > 0 else ""
-
-    def form(f: Frame) -> Any:
-        found = value(f)
-        wanted = spec(f) if spec else ""
-        if isinstance(found, Unknown):
-            return found
-        if isinstance(wanted, Unknown):
-            return wanted
-        bounds.check_format(wanted)
-        try:
-            if conversion == "r":
-                found = f.it.repr_of(found)
-            elif conversion:
-                found = f.it.str_of(found) if conversion == "s" else ascii(found)
-            elif not isinstance(found, PLAIN):
-                found = f.it.formatted(found) if wanted else f.it.str_of(found)
-            return found if isinstance(found, Unknown) else format(found, wanted)
-        except UndeterminedError as undetermined:
-            return undetermined.unknown
-        except Raised:
-            raise
-        except Exception as error:
-            raise Raised(error, f.file, f.line) from None
-
-    return form
-
-
 def _call(node: ast.Call, context: Context) -> Expression:
     function = compile_expression(node.func, context)
-    arguments = _elements(node.args, context)
+    arguments = elements(node.args, context)
     keywords = [(keyword.arg, compile_expression(keyword.value, context)) for keyword in node.keywords]
     line = node.lineno
     special = node.func.id if isinstance(node.func, ast.Name) and node.func.id in NEEDS_FRAME else ""
@@ -593,66 +424,6 @@ def _lambda(node: ast.Lambda, context: Context) -> Expression:
     return lambda f: make_function(f, code, defaults, keyword_defaults, context.scope.kind)
 
 
-def _comprehension(node: Any, context: Context) -> Expression:
-    scope = comprehension_scope(node, context.scope)
-    inner = Context(context.module, scope)
-    generators = []
-    for n, generator in enumerate(node.generators):
-        from specint.execution.targets import compile_target
-
-        source = compile_expression(generator.iter, context if n == 0 else inner)
-        tests = [compile_expression(test, inner) for test in generator.ifs]
-        generators.append((source, compile_target(generator.target, inner), tests))
-    in_class = context.scope.kind == "class"
-    is_dict = isinstance(node, ast.DictComp)
-    key = compile_expression(node.key if is_dict else node.elt, inner)
-    value = compile_expression(node.value, inner) if is_dict else key
-    line = node.lineno
-
-    def produce(f: Frame, frame: Frame, n: int) -> Iterator[Any]:
-        source, bind, tests = generators[n]
-        over = source(f if n == 0 else frame)
-        if isinstance(over, Unknown):
-            raise UndeterminedError(Unknown(f"each of {over.reason}"))
-        it = f.it
-        for item in it.iterate(over):
-            it.step()
-            bind(frame, item)
-            if all(it.decide(test(frame), frame, line) for test in tests):
-                if n + 1 < len(generators):
-                    yield from produce(f, frame, n + 1)
-                elif is_dict:
-                    name = key(frame)
-                    bounds.check_key(it.budget, name)
-                    yield name, value(frame)
-                else:
-                    found = key(frame)
-                    if build is set:
-                        bounds.check_key(it.budget, found)
-                    yield found
-
-    outside = in_class or context.scope.kind == "module"
-    build: Any = {ast.ListComp: list, ast.SetComp: set, ast.DictComp: dict}.get(type(node))
-
-    def run(f: Frame) -> Any:
-        frame = Frame(f.it, f.file, {}, f.globals, f.parent if outside else f)
-        frame.line = line
-        frame.function = f.function
-        made = produce(f, frame, 0)
-        if build is None:
-            return made
-        try:
-            found = build(made)
-        except UndeterminedError as undetermined:
-            return undetermined.unknown
-        except TypeError as error:
-            raise Raised(error, f.file, line) from None
-        f.it.budget.built(len(found))
-        return found
-
-    return run
-
-
 def _walrus(node: ast.NamedExpr, context: Context) -> Expression:
     from specint.execution.targets import compile_target
 
@@ -693,9 +464,6 @@ def _await(node: ast.Await, context: Context) -> Expression:
 
 MAKERS: dict[type, Callable[[Any, Context], Expression]] = {
     ast.Constant: _constant, ast.Name: _name, ast.Attribute: _attribute, ast.BinOp: _binary, ast.UnaryOp: _unary,
-    ast.BoolOp: _boolean, ast.Compare: _compare, ast.IfExp: _conditional, ast.List: _list, ast.Tuple: _tuple,
-    ast.Set: _set, ast.Dict: _dict, ast.Subscript: _subscript, ast.Slice: _slice, ast.JoinedStr: _joined,
-    ast.FormattedValue: _formatted, ast.Call: _call, ast.Lambda: _lambda, ast.ListComp: _comprehension,
-    ast.SetComp: _comprehension, ast.DictComp: _comprehension, ast.GeneratorExp: _comprehension,
-    ast.NamedExpr: _walrus, ast.Starred: _starred, ast.Await: _await,
+    ast.BoolOp: _boolean, ast.Compare: _compare, ast.IfExp: _conditional, ast.Subscript: _subscript, ast.Slice: _slice,
+    ast.Call: _call, ast.Lambda: _lambda, ast.NamedExpr: _walrus, ast.Starred: _starred, ast.Await: _await,
 }  # fmt: skip

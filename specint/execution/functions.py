@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from specint.execution import bounds
-from specint.execution.code import RETURN, Expression, Frame, FunctionCode, Statement
-from specint.execution.expressions import Context, compile_expression
+from specint.execution.code import MISSING, RETURN, Expression, Frame, FunctionCode, Statement
+from specint.execution.expressions import Context, compile_expression, later
 from specint.execution.outline import body_of
 from specint.execution.scopes import function_scope
 from specint.execution.statements import MAKERS, compile_block
 from specint.execution.targets import context_class, name_target
-from specint.execution.values import BoundMethod, Class, Function, Raised, Unknown
+from specint.execution.values import BoundMethod, Class, Function, ImportedName, Instance, Module, Raised, Unknown
 from specint.parsing import Unparsable
 
 
@@ -182,7 +182,10 @@ def _definition(node: ast.FunctionDef | ast.AsyncFunctionDef, context: Context) 
                 function.thunks = {name: (f, expression, written) for name, expression, written, _line in annotations}
             else:
                 # Python evaluates them here: a name that only type checking imports is an error.
-                for name, expression, _written, line in annotations:
+                for name, expression, written, line in annotations:
+                    if kind != "function" and _is_sound(written, f):
+                        function.thunks[name] = (f, expression, None)
+                        continue
                     f.line = line
                     value = expression(f)
                     function.thunks[name] = (None, value, None)
@@ -202,10 +205,45 @@ def _annotations(node: Any, context: Context) -> list[tuple[str, Expression, ast
     for argument in every:
         if argument is not None and argument.annotation is not None:
             annotation = argument.annotation
-            found.append((argument.arg, compile_expression(annotation, context), annotation, annotation.lineno))
+            found.append((argument.arg, later(annotation, context), annotation, annotation.lineno))
     if node.returns is not None:
-        found.append(("return", compile_expression(node.returns, context), node.returns, node.returns.lineno))
+        found.append(("return", later(node.returns, context), node.returns, node.returns.lineno))
     return found
+
+
+def _is_sound(node: ast.expr, f: Frame) -> bool:
+    """Whether an annotation can be left for later: its names are there, and nothing in it can fail.
+
+    A class that is imported for annotations alone is known by its text: the largest modules are imported so.
+    """
+    match node:
+        case ast.Constant():
+            return True
+        case ast.Name():
+            value = _named(node, f)
+            if type(value) is ImportedName:
+                return f.it.modules.names_class(value)
+            return value is not MISSING
+        case ast.Attribute(value=ast.Name() as above):
+            return isinstance(_named(above, f), Unknown)
+        case ast.Subscript(value=ast.Name() | ast.Attribute() as generic, slice=inner):
+            root = generic.value if isinstance(generic, ast.Attribute) else generic
+            value = _named(root, f) if isinstance(root, ast.Name) else MISSING
+            of_tree = value is MISSING or type(value) in (ImportedName, Class, Instance, Module, Function)
+            return not of_tree and _is_sound(inner, f)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return all(_is_sound(part, f) for part in parts)
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            texts = any(isinstance(one, ast.Constant) and one.value is not None for one in (left, right))
+            return not texts and _is_sound(left, f) and _is_sound(right, f)
+    return False
+
+
+def _named(node: ast.Name, f: Frame) -> Any:
+    for names in (f.vars, f.globals, f.it.builtins):
+        if (value := names.get(node.id, MISSING)) is not MISSING:
+            return value
+    return MISSING
 
 
 MAKERS[ast.FunctionDef] = _definition

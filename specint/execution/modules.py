@@ -21,6 +21,8 @@ from specint.source.tree import SourceFile, Tree, decode
 if TYPE_CHECKING:
     from specint.execution.interpreter import Interpreter
 
+_IMPORTED = r"^from ([\w.]+) import (?:\([^)]*\b{name}\b(?! as)[^)]*\)|[^\n(]*\b{name}\b(?! as))"
+MOST_HOPS = 4
 LONGEST_TEXT = 3_000_000
 """Characters of one module; the largest of SGLang has a fifth of it."""
 
@@ -55,6 +57,7 @@ class Modules:
         self.texts: dict[str, str] = {}
         self.added: dict[str, str] = {}
         self.kinds: dict[str, tuple[str, bool] | None] = {}
+        self._named_once: dict[tuple[str, str], bool] = {}
 
     def add(self, texts: dict[str, str]) -> None:
         """Modules that are not in the tree: a checkpoint's own code, words of specint's."""
@@ -63,6 +66,7 @@ class Modules:
                 self.added[name] = text
                 self.codes.pop(name, None)
         self.kinds.clear()
+        self._named_once.clear()
 
     def where(self, name: str) -> tuple[str, bool] | None:
         """The file of a module ("" for a namespace package) and whether it is a package; None if it isn't there."""
@@ -219,8 +223,37 @@ class Modules:
         """A module that is imported and never named again is imported for what it does."""
         if self.where(f"{source}.{name}") is None:
             return False
-        text = self.texts.get(f.globals.get("__name__", ""), "")
-        return len(re.findall(rf"\b{re.escape(name)}\b", text)) <= 1
+        module = f.globals.get("__name__", "")
+        if (module, name) not in self._named_once:
+            text = self.texts.get(module, "")
+            named = text.count(name) <= 1 or len(re.findall(rf"\b{re.escape(name)}\b", text)) <= 1
+            self._named_once[module, name] = named
+        return self._named_once[module, name]
+
+    def names_class(self, imported: ImportedName) -> bool:
+        """Whether an import that was left for later names a class, by the text of its module or of the one that this
+        has it from."""
+        module, name = imported.module, imported.name
+        for _ in range(MOST_HOPS):
+            text = self._text(module)
+            if re.search(rf"^class {name}\b", text, re.MULTILINE):
+                return True
+            told = re.search(_IMPORTED.format(name=name), text, re.MULTILINE)
+            if told is None:
+                return False
+            module = told[1]
+        return False
+
+    def _text(self, module: str) -> str:
+        if module not in self.texts:
+            self.texts[module] = ""
+            if self.where(module) is not None and module not in self.added and self.members(module) is None:
+                file = self.tree.find(module)
+                try:
+                    self.texts[module] = decode(self.tree.read(file), file.path) if file is not None else ""
+                except SpecintError:
+                    pass  # said when it is used
+        return self.texts[module]
 
     def value_of(self, it: Interpreter, imported: ImportedName) -> Any:
         """The value of an import that was left for later."""

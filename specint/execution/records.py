@@ -408,7 +408,10 @@ def annotations_of(it: Interpreter, owner: Any, inherited: bool = False) -> dict
             return merged
         return dict(own_annotations(owner))
     if isinstance(owner, Function):
-        return {n: v if f is None else ast.unparse(w) for n, (f, v, w) in owner.thunks.items()}
+        found = {}
+        for name, (f, value, written) in owner.thunks.items():  # written: under `from __future__ import annotations`
+            found[name] = value if f is None else value(f) if written is None else ast.unparse(written)
+        return found
     return {}
 
 

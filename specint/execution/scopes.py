@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+LEAVES = frozenset((ast.Constant, ast.Load, ast.Store, ast.Del, ast.Pass, ast.Break, ast.Continue))
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -64,7 +65,7 @@ def class_scope(node: ast.ClassDef, parent: Scope) -> Scope:
 
 def collect(nodes: Iterable[ast.AST], scope: Scope) -> None:
     """Add the names that statements bind, without going into scopes of their own."""
-    waiting = list(nodes)
+    waiting = [*nodes]
     while waiting:
         node = waiting.pop()
         kind = type(node)
@@ -95,8 +96,17 @@ def collect(nodes: Iterable[ast.AST], scope: Scope) -> None:
                 scope.locals.add(node.rest)  # type: ignore[attr-defined]
             elif kind in (ast.Yield, ast.YieldFrom):
                 scope.yields = True
-            waiting += ast.iter_child_nodes(node)
+            waiting += _children(node)
     scope.locals -= scope.nonlocals
+
+
+def _children(node: ast.AST) -> Iterator[ast.AST]:
+    """As `ast.iter_child_nodes`, which takes three times as long."""
+    for value in vars(node).values():
+        if isinstance(value, list):
+            yield from (one for one in value if isinstance(one, ast.AST))
+        elif isinstance(value, ast.AST) and type(value) not in LEAVES:
+            yield value
 
 
 def _walrus(node: ast.AST, scope: Scope) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 from specint.execution import bounds
 from specint.execution.code import BREAK, CONTINUE, MISSING, RETURN, Expression, Frame, Statement
-from specint.execution.expressions import BINARY, IN_PLACE, Context, binary, compile_expression, shown
+from specint.execution.expressions import Context, compile_expression, later
+from specint.execution.operators import BINARY, IN_PLACE, binary, shown
 from specint.execution.targets import Target, compile_target, name_target
 from specint.execution.values import Raised, UndeterminedError, Unknown
 
@@ -95,7 +96,7 @@ def _annotated(node: ast.AnnAssign, context: Context) -> Statement:
     target = compile_target(node.target, context) if value else None
     kept = context.scope.kind != "function" and isinstance(node.target, ast.Name)
     name = node.target.id if isinstance(node.target, ast.Name) else ""
-    annotation = compile_expression(node.annotation, context)
+    annotation = later(node.annotation, context)
     late = context.module.future_annotations
 
     def run(f: Frame) -> None:
@@ -300,7 +301,9 @@ def _for(node: ast.For, context: Context) -> Statement:
 def turns(f: Frame, over: Any, line: int) -> Iterator[Any]:
     """What a loop over a value goes through: of something unknown one element, or none."""
     items: Any
-    if isinstance(over, Unknown):
+    if type(over) is list or type(over) is tuple:
+        items = over
+    elif isinstance(over, Unknown):
         items = [Unknown(f"an element of {over.reason}")] if f.it.enter_loop(over, f, line) else []
     else:
         items = f.it.iterate(over)

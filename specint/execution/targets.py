@@ -94,4 +94,14 @@ def _unpacking(nodes: list[ast.expr], context: Context) -> Target:
         for target, item in zip(targets, items, strict=True):
             target(f, item)
 
-    return unpack
+    if wanted != 2:
+        return unpack
+    first, second = plain
+
+    def pair(f: Frame, value: Any) -> None:
+        if type(value) is tuple and len(value) == 2:
+            f.vars[first], f.vars[second] = value
+        else:
+            unpack(f, value)
+
+    return pair

@@ -12,10 +12,10 @@ import msgspec
 
 from specint.execution.bounds import ExhaustedError
 from specint.execution.decisions import Decision, Decisions
-from specint.execution.expressions import shown
 from specint.execution.files import Files
 from specint.execution.interpreter import Interpreter
 from specint.execution.library.parser import Parser, fill_like
+from specint.execution.operators import shown
 from specint.execution.stack import with_deep_stack
 from specint.execution.values import Instance, Raised, UndeterminedError, Unknown
 from specint.launch.command import Command

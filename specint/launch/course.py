@@ -7,8 +7,8 @@ from typing import Any
 
 from specint.errors import SpecintError
 from specint.execution.bounds import ExhaustedError, HaltedError
-from specint.execution.expressions import shown
 from specint.execution.interpreter import Interpreter
+from specint.execution.operators import shown
 from specint.execution.records import record_of
 from specint.execution.values import Class, Instance, Raised, UndeterminedError, Unknown
 from specint.launch.declared import declared

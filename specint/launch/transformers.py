@@ -40,6 +40,7 @@ class Library:
         self.tree = tree
         self.configurations: dict[str, str] | None = None
         self.listed: dict[str, str] | None = None
+        self.offered: dict[str, str | None] = {}
 
     def member(self, it: Interpreter, name: str) -> Any:
         """`transformers.name`."""
@@ -58,9 +59,9 @@ class Library:
         if name.startswith("__") or not name.isidentifier():
             raise Raised(AttributeError(f"module {PACKAGE!r} has no attribute {name!r}"))
         if name[0].isupper():
-            if name not in self.exported():
+            place = self.place(name)
+            if place is None:
                 raise Raised(AttributeError(f"module {PACKAGE} has no attribute {name}"))
-            place = self.exported()[name]
             if ".modeling_" in place and it.modules.where(place) is not None:
                 return it.module_attribute(it.module(place), name)
         return it.foreign(f"{PACKAGE}.{name}")
@@ -84,6 +85,25 @@ class Library:
         text = self._text(module)
         return module if re.search(rf"^class {re.escape(name)}\b", text, re.MULTILINE) else None
 
+    def place(self, name: str) -> str | None:
+        """The module that lists a class which `transformers` offers under its own name; None where there is none."""
+        if name not in self.offered:
+            self.offered[name] = self._near(name) or self.exported().get(name)
+        return self.offered[name]
+
+    def _near(self, name: str) -> str | None:
+        """As `place`, where a class is called after its folder, or listed with the package: most are."""
+        if self.listed is not None:
+            return None
+        plain = _plain(name)
+        for folder in self._folders(f"{PACKAGE}/models"):
+            last = _plain(folder.rpartition("/")[2])
+            if last == "auto" or plain.startswith(last):
+                listed = self._listed_in(folder)
+                if name in listed:
+                    return listed[name]
+        return PACKAGE if f'"{name}"' in self._text(PACKAGE) else None
+
     def exported(self) -> dict[str, str]:
         """The classes that `transformers` offers under its own name, each with the module that lists it.
 
@@ -92,14 +112,19 @@ class Library:
         if self.listed is None:
             self.listed = dict.fromkeys(re.findall(r'"([A-Z]\w*)"', self._text(PACKAGE)), PACKAGE)
             for folder in self._folders(f"{PACKAGE}/models"):
-                for stem in self.tree.folder(folder).files:
-                    if stem.startswith("modular_"):
-                        continue  # what the others are made of
-                    module = f"{folder}/{stem}".replace("/", ".")
-                    _, listing, names = self._text(module).rpartition("\n__all__ = ")
-                    if listing:
-                        self.listed |= dict.fromkeys(re.findall(r'"([A-Z]\w*)"', names), module)
+                self.listed |= self._listed_in(folder)
         return self.listed
+
+    def _listed_in(self, folder: str) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for stem in self.tree.folder(folder).files:
+            if stem.startswith("modular_"):
+                continue  # what the others are made of
+            module = f"{folder}/{stem}".replace("/", ".")
+            _, listing, names = self._text(module).rpartition("\n__all__ = ")
+            if listing:
+                found |= dict.fromkeys(re.findall(r'"([A-Z]\w*)"', names), module)
+        return found
 
     def _folders(self, above: str) -> Iterator[str]:
         for folder in self.tree.folder(above).folders:
@@ -114,6 +139,10 @@ class Library:
             return self.tree.read(file).decode("utf-8", errors="replace")
         except SpecintError:
             return ""
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
 
 
 def install(modules: Modules, library: Library) -> None:

@@ -5,8 +5,8 @@ from contextlib import suppress
 import pytest
 
 from specint.execution import bounds
-from specint.execution.expressions import shown
 from specint.execution.files import Files
+from specint.execution.operators import shown
 from specint.execution.values import Raised, Unknown
 from tests.execution.evaluated import deeply, evaluated, interpreter
 

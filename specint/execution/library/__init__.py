@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from specint.execution import records
 from specint.execution.code import MISSING
-from specint.execution.expressions import hashable
 from specint.execution.library import language, parser, system, text
 from specint.execution.natives import _guarded, callable_of, plainly
+from specint.execution.operators import hashable
 from specint.execution.values import PLAIN, Builtin, Class, Foreign, Instance, Raised, Unknown
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Library:
         if special is not None:
             return special(it, arguments, keywords)
         if issubclass(kind, BaseException):
-            from specint.execution.expressions import shown
+            from specint.execution.operators import shown
 
             return kind(*[shown(argument) if isinstance(argument, Unknown) else argument for argument in arguments])
         if kind not in self.makes and not (issubclass(kind, tuple) and hasattr(kind, "_fields")):

@@ -16,7 +16,7 @@ import typing
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from specint.execution import expressions, records
+from specint.execution import operators, records
 from specint.execution.code import MISSING
 from specint.execution.enums import enum_classes
 from specint.execution.values import (
@@ -163,7 +163,7 @@ def provide(library: Library, it: Interpreter) -> None:
         "mod": ("%", operator.mod),
         "xor": ("^", operator.xor),
     }.items():
-        run = lambda it, a, k, symbol=symbol, operate=operate: expressions.binary(it, symbol, operate, a[0], a[1])  # noqa: E731
+        run = lambda it, a, k, symbol=symbol, operate=operate: operators.binary(it, symbol, operate, a[0], a[1])  # noqa: E731
         library.add("operator", {name: own(name, run)})
     library.add(
         "operator",

@@ -9,10 +9,10 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from specint.execution import bounds
-from specint.execution.expressions import shown
 from specint.execution.library.language import Null, itself, nothing, own
 from specint.execution.library.opened import OpenFile, file_attribute, path_class, path_of
 from specint.execution.natives import plainly
+from specint.execution.operators import shown
 from specint.execution.values import Foreign, Module, Raised, Unknown
 
 if TYPE_CHECKING:
