@@ -35,6 +35,18 @@ def told_once(findings: Sequence[Finding], models: Iterable[ModelCompliance] = (
     return tuple(_with_heirs(one, heirs.get(one, [])) for one in kept)
 
 
+def parted(findings: Sequence[Finding], models: Iterable[ModelCompliance] = ()) -> tuple[tuple[Finding, bool], ...]:
+    """The findings as they are told once, and behind them those that are told with another one (True)."""
+    told = told_once(findings, models)
+    known = {_place(one) for one in told}
+    return (*((one, False) for one in told), *((one, True) for one in findings if _place(one) not in known))
+
+
+def _place(finding: Finding) -> tuple[object, ...]:
+    """What stays of a finding whose message names heirs."""
+    return finding.rule, finding.class_, finding.member, finding.algorithms, finding.file, finding.line
+
+
 def _with_heirs(finding: Finding, heirs: list[str]) -> Finding:
     if not heirs or finding.rule == DELEGATION:  # that rule names them itself
         return finding

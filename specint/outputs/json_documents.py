@@ -17,7 +17,7 @@ from specint.analysis.model import Analysis
 from specint.checks.baseline import Comparison
 from specint.checks.catalog import Rule
 from specint.checks.finding import Finding
-from specint.checks.once import told_once
+from specint.checks.once import parted
 from specint.compliance.model import ModelCompliance
 from specint.compliance.pairs import Pair
 from specint.contract.difference import Change
@@ -120,23 +120,17 @@ def changes_json(changes: Sequence[Change], old: Origin, new: Origin, broken: Se
 def report_json(analysis: Analysis, findings: Sequence[Finding] = (), compared: Releases | None = None) -> bytes:
     """`specint.report/1`: the contract, every model with its members and verdicts, and the findings that count;
     `compared` if asked for. `repeated` are those that are told with another one: an heir's, with its own lines."""
-    told = told_once(findings, analysis.models)
-    known = {_place(one) for one in told}
+    each = parted(findings, analysis.models)
     head = (
         "specint.report/1",
         analysis.sglang,
         analysis.contract,
         analysis.models,
         analysis.diagnostics,
-        told,
-        tuple(one for one in findings if _place(one) not in known),
+        tuple(one for one, repeated in each if not repeated),
+        tuple(one for one, repeated in each if repeated),
     )
     return _written(_ComparedReport(*head, compared) if compared else _Report(*head))
-
-
-def _place(finding: Finding) -> tuple[object, ...]:
-    """What stays of a finding whose message names heirs."""
-    return finding.rule, finding.class_, finding.member, finding.algorithms, finding.file, finding.line
 
 
 def findings_json(outcome: Outcome) -> bytes:

@@ -12,6 +12,7 @@ from specint.analysis.comparison import Releases, compared
 from specint.analysis.standing import Standing
 from specint.checks.catalog import all_rules
 from specint.checks.finding import Finding
+from specint.checks.once import parted
 from specint.contract.declared import declared
 from specint.contract.model import Requirement
 from specint.outputs.explanation_text import call_phrase
@@ -47,7 +48,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A finding; `evidence` is file number, line and what is to be seen there."""
+    """A finding; `evidence` is file number, line and what is to be seen there. `repeated`: it is told with another one,
+    an heir's with its base's, and counts there."""
 
     rule: str
     class_: int = msgspec.field(name="class")
@@ -57,6 +59,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     message: str
     evidence: tuple[tuple[int, int, str], ...] = ()
     patch: str | None = None
+    repeated: bool = False
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,7 +124,7 @@ def page_data(result: Result, findings: Sequence[Finding], algorithms: Sequence[
         aliases=analysis.contract.aliases,
         workers=analysis.contract.workers,
         models=tuple(model_data(result, row, chosen, classes, excerpts) for row in (*table.rows, *table.drafts)),
-        findings=tuple(_found(one, classes, excerpts) for one in findings),
+        findings=tuple(_found(one, classes, excerpts, repeated) for one, repeated in parted(findings, analysis.models)),
         requirements=asked,
         rules=rule_pages(all_rules()),
         diagnostics=tuple(str(one) for one in analysis.diagnostics),
@@ -165,7 +168,7 @@ def _asked(result: Result, one: Requirement, excerpts: Excerpts, chosen: Sequenc
     )
 
 
-def _found(one: Finding, classes: Numbers, excerpts: Excerpts) -> Found:
+def _found(one: Finding, classes: Numbers, excerpts: Excerpts, repeated: bool) -> Found:
     return Found(
         rule=one.rule,
         class_=classes.of(one.class_),
@@ -175,6 +178,7 @@ def _found(one: Finding, classes: Numbers, excerpts: Excerpts) -> Found:
         message=one.message,
         evidence=tuple((excerpts.at(seen.file, seen.line), seen.line, seen.what) for seen in one.evidence),
         patch=one.patch,
+        repeated=repeated,
     )
 
 

@@ -77,3 +77,32 @@ def browser() -> Iterator[object]:
         started = running.chromium.launch(executable_path=found, args=list(QUIET))
         yield started
         started.close()
+
+
+HEIR = """
+from sglang.srt.models.oak import OakForCausalLM
+
+
+class Parent(OakForCausalLM):
+    def get_input_embeddings(self):
+        return self.model.words
+
+
+class Heir(Parent):
+    pass
+
+
+EntryClass = [Parent, Heir]
+"""
+
+
+@pytest.fixture(scope="session")
+def heirs(fixture_tree: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a tree in which an heir repeats what is told of its base."""
+    root = tmp_path_factory.mktemp("heirs") / "sglang"
+    shutil.copytree(fixture_tree("sglang_small") / "sglang", root)
+    (root / "srt" / "models" / "trial.py").write_text(HEIR, encoding="utf-8")
+    result = specint.analyze(root, cache=False)
+    path = root / "report.html"
+    path.write_bytes(report_html(result, result.every_finding))
+    return path

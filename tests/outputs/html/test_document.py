@@ -97,3 +97,13 @@ def test_template_marks_in_a_text_are_no_template(small_result: Result, fixture_
     findings = [msgspec.structs.replace(one, message="{{ script }}") for one in small_result.findings]
     text = report_html(small_result, findings).decode()
     assert text.count("{{ script }}") == len(findings)
+
+
+def test_what_an_heir_repeats_is_marked(heirs: Path) -> None:
+    data = json.loads(re.search(r'id="data">(.*?)</script>', heirs.read_text(encoding="utf-8"), re.DOTALL)[1])
+    named = [one for one in data["findings"] if data["classes"][one["class"]].startswith("sglang.srt.models.trial.")]
+    told = {data["classes"][one["class"]].rpartition(".")[2]: one.get("repeated", False) for one in named}
+    assert told == {"Parent": False, "Heir": True}
+    (parent,) = [one for one in named if not one.get("repeated")]
+    assert "Heir inherits it" in parent["message"]
+    assert f"{sum(not one.get('repeated') for one in data['findings'])} findings in " in data["summary"]

@@ -26,6 +26,8 @@ const verdictOf = (model, algorithm) => {
 const servedBy = (model) => report.algorithms.filter((name) => verdictOf(model, name).word !== 'not applicable');
 const findingsUnder = (model, algorithm) => findingsOf.get(model)
   .filter((finding) => !algorithm || !finding.algorithms.length || finding.algorithms.includes(algorithm));
+// Those that count: what an heir repeats of its base is told, and counted, with that.
+const toldUnder = (model, algorithm) => findingsUnder(model, algorithm).filter((finding) => !finding.repeated);
 
 // A plain class name is an address too, where no two files have a class of that name.
 const byLastName = new Map();

@@ -12,7 +12,7 @@ function makeBar() {
     type: 'search', id: 'search', placeholder: 'Search models, for example “Kimi-K2.5”', 'aria-label': 'Search models', autocomplete: 'off',
     spellcheck: 'false', oninput: () => setFilters({ q: search.value }),
   });
-  const rules = report.rules.filter((rule) => report.findings.some((finding) => finding.rule === rule.symbol));
+  const rules = report.rules.filter((rule) => report.findings.some((finding) => finding.rule === rule.symbol && !finding.repeated));
   const files = [...new Set(report.models.map((model) => model.at[0]))].map(fileName).sort();
   const choices = [
     choice('verdict', 'Verdict', [['', 'any'], ...Object.entries(STANDINGS).map(([word, sign]) => [word, `${sign} ${word}`])]),

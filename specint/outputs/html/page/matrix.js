@@ -59,7 +59,7 @@ function rowOf(model, columns, algorithm) {
   else if (isWrapper(model)) notes.push('holds a model that is not known');
   if (isNew.has(dotted)) notes.push('new');
   const row = opensOnClick(el('tr', { role: 'row' }, nameCell(model, notes), columns.map((name) => cell(model, name)),
-    countCell(findingsUnder(model, algorithm))), model, algorithm);
+    countCell(toldUnder(model, algorithm))), model, algorithm);
   return { model, algorithms: columns, row, text: `${model.label} ${dotted} ${fileName(model.at[0])}`.toLowerCase() };
 }
 
@@ -83,7 +83,7 @@ function draftRow(model, names, algorithm) {
     el('td', { role: 'cell', class: 'from', 'data-label': from.length ? 'for checkpoints of' : null }, from.flatMap((name, index) => {
       const target = byLastName.get(name);
       return [index ? ', ' : '', target ? modelLink(target, {}, on, name) : name];
-    })), countCell(findingsUnder(model, algorithm))), model, on);
+    })), countCell(toldUnder(model, algorithm))), model, on);
   return { model, algorithms: names, row, text: `${model.label} ${dotted} ${fileName(model.at[0])}`.toLowerCase() };
 }
 
@@ -147,7 +147,7 @@ const RANK = { broken: 0, 'one step away': 1, 'half there': 2, 'never offered': 
 function arranged(rows, sort) {
   if (!sort) return rows;
   const key = sort.replace(/^-/, '');
-  const value = key === 'findings' ? (one) => -findingsOf.get(one.model).length
+  const value = key === 'findings' ? (one) => -toldUnder(one.model, '').length
     : key === 'model' ? () => 0 : (one) => RANK[verdictOf(one.model, key).standing] ?? 9;
   const way = sort.startsWith('-') ? -1 : 1;
   return [...rows].sort((a, b) => way * (value(a) - value(b))
@@ -167,7 +167,7 @@ function matches(one, filters) {
   if (filters.change === 'new' && !isNew.has(className(model.class))) return false;
   if (filters.change && filters.change !== 'new'
     && !report.algorithms.some((name) => changedIn(model, name)?.kind === filters.change)) return false;
-  const findings = findingsUnder(model, filters.algorithm);
+  const findings = toldUnder(model, filters.algorithm);
   if (filters.rule === 'any') return findings.length > 0;
   return !filters.rule || findings.some((finding) => finding.rule === filters.rule);
 }

@@ -54,7 +54,8 @@ function drawerFor(model, filters) {
   const dotted = className(model.class);
   const on = report.algorithms.includes(filters.on) ? filters.on : '';
   const findings = findingsUnder(model, on);
-  const more = findingsOf.get(model).length - findings.length;
+  const told = toldUnder(model, on).length;
+  const more = toldUnder(model, '').length - told;
   const mro = model.mro.map(className);
   const from = model.made_from || [];
   return [
@@ -67,7 +68,7 @@ function drawerFor(model, filters) {
     from.length ? el('p', {}, 'Drafts for checkpoints of ', from.flatMap((name, index) => [index ? ', ' : '',
       byLastName.get(name) ? el('a', { href: address('model', name, filters) }, name) : code(name)]), '.') : null,
     patches(findings),
-    findings.length ? el('section', {}, el('h3', {}, `${plural(findings.length, 'finding')}${on ? ` for ${on}` : ''}`), el('ul', { class: 'findings' }, findings.map(findingItem))) : null,
+    findings.length ? el('section', {}, el('h3', {}, `${plural(told, 'finding')}${on ? ` for ${on}` : ''}${told < findings.length ? `, and ${findings.length - told} told with a base` : ''}`), el('ul', { class: 'findings' }, findings.map(findingItem))) : null,
     more ? el('p', {}, el('a', { href: address('model', nameOf(model), { ...filters, on: '' }) }, `${plural(more, 'finding')} for other algorithms`)) : null,
     model.picture && el('section', {}, el('h3', {}, 'What it inherits and what it holds'),
       el('div', { class: 'picture', tabindex: '0', role: 'group', 'aria-label': 'Picture of the classes' }, picture(model.picture)),

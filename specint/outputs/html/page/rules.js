@@ -1,5 +1,5 @@
 // The catalogue, and a page for each rule.
-const countOf = (rule) => report.findings.filter((finding) => finding.rule === rule.symbol).length;
+const countOf = (rule) => report.findings.filter((finding) => finding.rule === rule.symbol && !finding.repeated).length;
 
 function rulesView() {
   return el('article', { class: 'page' }, el('h2', {}, 'Rules'), el('table', { class: 'plain' },
